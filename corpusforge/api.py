@@ -1,0 +1,136 @@
+"""What notebooks use: one corpus, its tables, its losses, its tokens.
+
+corpus = Corpus.open("pipelines/demo.yaml")
+corpus.ledger()                      # what every stage read, kept and rejected
+corpus.table("clean").to_pandas()    # documents
+corpus.tokens("pubmed:32886432")     # what the model reads of one paper
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from corpusforge.errors import ConfigError
+from corpusforge.formats.megatron import open_shard
+from corpusforge.pipeline.ledger import Entry, ledger
+from corpusforge.pipeline.plan import Plan, open_plan
+from corpusforge.pipeline.trace import Event, explain, lookup, partitions, provenance
+from corpusforge.stages.stage import REJECTED, TABLE
+from corpusforge.stages.tokenizer import TOKENIZER
+from corpusforge.tables.schemas import PROVENANCE, REJECTS
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A view of what a pipeline has made so far. Nothing is read until it is asked for."""
+
+    plan: Plan
+
+    @classmethod
+    def open(cls, pipeline: str | Path) -> Self:
+        """The corpus of a pipeline file.
+
+        Raises:
+            ConfigError: The file is wrong.
+            SourceError: A source has no files.
+        """
+        return cls(open_plan(Path(pipeline)))
+
+    def ledger(self) -> list[Entry]:
+        """What every stage read, kept and rejected."""
+        return ledger(self.plan)
+
+    def table(self, stage: str, columns: list[str] | None = None) -> pa.Table:
+        """A stage's whole table in memory: `extract`, `clean`, `dedup`, or `shards` (provenance).
+
+        Raises:
+            ConfigError: There is no such stage, or it has written no table yet.
+        """
+        if stage == "shards":
+            return self._provenance(columns)
+        dataset = partitions(self.plan.step(stage).folder / TABLE)
+        if dataset is None:
+            raise ConfigError(
+                f"{stage} has written no table; `corpusforge run PIPELINE --until {stage}` makes it"
+            )
+        return dataset.to_table(columns=columns)
+
+    def _provenance(self, columns: list[str] | None) -> pa.Table:
+        tables = [
+            pq.read_table(path, schema=PROVENANCE).append_column(
+                "shard", pa.array([shard] * pq.read_metadata(path).num_rows, pa.string())
+            )
+            for shard, path in provenance(self.plan).items()
+        ]
+        if not tables:
+            raise ConfigError("there are no shards; `corpusforge run PIPELINE` makes them")
+        whole = pa.concat_tables(tables)
+        return whole.select(columns) if columns else whole
+
+    def rejects(self, stage: str | None = None) -> pa.Table:
+        """The records left out, with their reasons, by one stage or by all."""
+        names = [stage] if stage else [step.stage.name for step in self.plan.steps]
+        datasets = [partitions(self.plan.step(name).folder / REJECTED) for name in names]
+        tables = [dataset.to_table() for dataset in datasets if dataset is not None]
+        return pa.concat_tables([REJECTS.empty_table(), *tables])
+
+    def clusters(self) -> pa.Table:
+        """Removed duplicates: removed, kept, similarity, rule; one row per removed document."""
+        removed = self.rejects("dedup")
+        return pa.table(
+            {
+                "removed": removed["doc_id"],
+                "kept": removed["detail"],
+                "similarity": removed["observed"],
+                "rule": removed["reason"],
+            }
+        )
+
+    def explain(self, doc_id: str) -> list[Event]:
+        """Every stage's word on a document."""
+        return explain(self.plan, doc_id)
+
+    def lookup(self, shard: str, token: int) -> dict[str, Any]:
+        """The document that a token of a shard is from."""
+        return lookup(self.plan, shard, token)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of this corpus."""
+        folder = self.plan.step("tokenizer").folder / TOKENIZER
+        if not (folder / "tokenizer.json").exists():
+            raise ConfigError("there is no tokenizer; `corpusforge run PIPELINE` makes it")
+        return Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+    def tokens(self, doc_id: str) -> NDArray[Any]:
+        """The token ids of a document as training reads them, its end-of-document token included.
+
+        Raises:
+            ConfigError: The document is in no shard.
+        """
+        for shard, path in provenance(self.plan).items():
+            ids = pq.read_table(path, columns=["doc_id"])["doc_id"]
+            at = pc.index(ids, doc_id).as_py()
+            if at >= 0:
+                return np.asarray(open_shard(path.with_name(shard)).document(at))
+        raise ConfigError(f"{doc_id} is in no shard; `corpusforge explain {doc_id}` says why")
+
+    def training_log(self) -> list[dict[str, Any]]:
+        """One entry per logged training step; empty before training."""
+        path = self.plan.train_folder / "log.jsonl"
+        if not path.exists():
+            return []
+        return [msgspec.json.decode(line) for line in path.read_bytes().split(b"\n") if line]
+
+    def training_result(self) -> dict[str, Any] | None:
+        """Final metrics of training, or None before it is done."""
+        path = self.plan.train_folder / "DONE"
+        return msgspec.json.decode(path.read_bytes()) if path.exists() else None

@@ -1,0 +1,203 @@
+"""The command line: verbs only; every setting lives in the pipeline file."""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from corpusforge.api import Corpus
+from corpusforge.console import (
+    print_events,
+    print_ledger,
+    print_provenance,
+    print_rejects,
+    print_training,
+    run_with_progress,
+)
+from corpusforge.errors import ConfigError, CorpusforgeError, Stopped
+from corpusforge.executors.clusters import dashboard_note, open_client
+from corpusforge.executors.dask import DaskExecutor
+from corpusforge.pipeline.config import STAGES
+from corpusforge.pipeline.lock import run_lock
+from corpusforge.pipeline.manifest import read_manifest
+from corpusforge.pipeline.plan import Plan, Step, open_plan
+from corpusforge.pipeline.publish import published
+from corpusforge.pipeline.report import write_report
+from corpusforge.pipeline.training import training_command
+from corpusforge.work import Executor, SerialExecutor
+
+STOPPED = 75  # EX_TEMPFAIL of sysexits.h: run the same command again
+EXAMPLES = """examples:
+  corpusforge run pipelines/demo.yaml              all data stages, on the cluster of the file
+  corpusforge run pipelines/demo.yaml --until clean --executor serial
+  corpusforge train pipelines/demo.yaml            the model, with mpiexec
+  corpusforge explain pubmed:32886432              what happened to one paper
+  corpusforge lookup train-00000 123456            which paper a token is from
+"""
+
+
+def main() -> None:
+    """Entry point of the `corpusforge` command."""
+    sys.exit(run_command(sys.argv[1:], Console()))
+
+
+def run_command(arguments: list[str], console: Console) -> int:
+    """Carry out one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.verb(options, console)
+    except Stopped as stopped:
+        console.print(f"stopped: {stopped}", style="yellow", markup=False)
+        return STOPPED
+    except CorpusforgeError as error:
+        console.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="corpusforge",
+        description="Scientific papers to a pre-training corpus, and a model trained on it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    stages = [stage.name for stage in STAGES]
+
+    def verb(
+        name: str, work: Callable[[argparse.Namespace, Console], int], about: str
+    ) -> argparse.ArgumentParser:
+        added = verbs.add_parser(name, help=about, description=about)
+        added.set_defaults(verb=work)
+        return added
+
+    run = verb("run", _run, "run the data stages; what is done already is skipped")
+    run.add_argument("pipeline", type=Path, help="pipeline file")
+    run.add_argument("--until", choices=stages, help="last stage to run")
+    run.add_argument("--executor", choices=["dask", "serial"], default="dask")
+    train = verb("train", _train, "train the model on the shards, under MPI")
+    train.add_argument("pipeline", type=Path, help="pipeline file")
+    train.add_argument("--launcher", help='instead of mpiexec, such as "srun --mpi=pmi2 -n 8"')
+    status = verb("status", _status, "how far every stage is, and whether it balances")
+    rejects = verb("rejects", _rejects, "records left out, with their reasons")
+    rejects.add_argument("--stage", choices=stages)
+    rejects.add_argument("--limit", type=int, default=20, help="rows shown (default 20)")
+    explain = verb("explain", _explain, "what happened to one document at every stage")
+    explain.add_argument("doc_id", help="such as pubmed:32886432")
+    lookup = verb("lookup", _lookup, "which document a token of a shard is from")
+    lookup.add_argument("shard", help="such as train-00000")
+    lookup.add_argument("token", type=int, help="offset in the shard")
+    report = verb("report", _report, "write report.html into the output folder")
+    for command in (status, rejects, explain, lookup, report):
+        command.add_argument(
+            "-p",
+            "--pipeline",
+            type=Path,
+            default=Path(os.environ.get("PIPELINE", "pipelines/demo.yaml")),
+            help="pipeline file (default: $PIPELINE, or pipelines/demo.yaml)",
+        )
+    schemas = verb("schemas", _schemas, "write the published schemas")
+    schemas.add_argument("folder", type=Path)
+    return parser
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    plan = open_plan(options.pipeline)
+    with run_lock(plan.output), _stop_on_signals(console) as stop:
+        steps = plan.until(options.until)
+        missing = [step for step in steps if read_manifest(step.folder) is None]
+        serial = SerialExecutor(stop)
+        local = [step for step in missing if step.stage.network]
+        remote = [step for step in missing if not step.stage.network]
+        _run_steps(local, serial, plan, console)
+        if remote and options.executor == "serial":
+            _run_steps(remote, serial, plan, console)
+        elif remote:
+            with open_client(plan.config.cluster, plan.base) as client:
+                console.print(dashboard_note(client, plan.config.cluster), highlight=False)
+                _run_steps(remote, DaskExecutor(client, stop), plan, console)
+    print_ledger(Corpus(plan).ledger(), console)
+    write_report(plan)
+    return 0
+
+
+def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Console) -> None:
+    for step in steps:
+        budget = plan.config.reject_budget.get(step.stage.name, 1.0)
+        run_with_progress(step, executor, budget, console)
+
+
+@contextmanager
+def _stop_on_signals(console: Console) -> Iterator[threading.Event]:
+    """An event that SIGTERM, SIGINT and SIGUSR1 set; a second signal ends the process at once."""
+    stop = threading.Event()
+    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+
+    def ask(_number: int, _frame: object) -> None:
+        console.print("stopping: tasks in flight are finished first", style="yellow")
+        stop.set()
+        for each in signals:
+            signal.signal(each, signal.SIG_DFL)
+
+    before = {each: signal.signal(each, ask) for each in signals}
+    try:
+        yield stop
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _train(options: argparse.Namespace, console: Console) -> int:
+    command = training_command(open_plan(options.pipeline), options.launcher)
+    console.print(" ".join(command), style="dim", markup=False, highlight=False, soft_wrap=True)
+    sys.stdout.flush()
+    # The launcher takes this process's place, so signals and the exit status are its own.
+    os.execvp(command[0], command)
+
+
+def _status(options: argparse.Namespace, console: Console) -> int:
+    corpus = Corpus.open(options.pipeline)
+    print_ledger(corpus.ledger(), console)
+    print_training(corpus, console)
+    return 0
+
+
+def _rejects(options: argparse.Namespace, console: Console) -> int:
+    print_rejects(Corpus.open(options.pipeline).rejects(options.stage), options.limit, console)
+    return 0
+
+
+def _explain(options: argparse.Namespace, console: Console) -> int:
+    events = Corpus.open(options.pipeline).explain(options.doc_id)
+    if not events:
+        raise ConfigError(
+            f"no stage has seen {options.doc_id!r}; a doc_id is `source:id`, such as "
+            f"pubmed:32886432, with a source of {options.pipeline}"
+        )
+    print_events(options.doc_id, events, console)
+    return 0
+
+
+def _lookup(options: argparse.Namespace, console: Console) -> int:
+    found = Corpus.open(options.pipeline).lookup(options.shard, options.token)
+    print_provenance(options.shard, options.token, found, console)
+    return 0
+
+
+def _report(options: argparse.Namespace, console: Console) -> int:
+    console.print(f"wrote {write_report(open_plan(options.pipeline))}", soft_wrap=True)
+    return 0
+
+
+def _schemas(options: argparse.Namespace, console: Console) -> int:
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, content in published().items():
+        (options.folder / name).write_text(content)
+    console.print(f"wrote {len(published())} schemas into {options.folder}")
+    return 0

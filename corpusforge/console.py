@@ -1,0 +1,155 @@
+"""What a person sees in a terminal: progress, ledger, rejects, the story of one document."""
+
+from typing import Any
+
+import pyarrow as pa
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from corpusforge.api import Corpus
+from corpusforge.pipeline.ledger import Entry
+from corpusforge.pipeline.manifest import read_manifest
+from corpusforge.pipeline.plan import Step
+from corpusforge.pipeline.runner import Update, run_step
+from corpusforge.pipeline.trace import Event
+from corpusforge.work import Executor, Tally
+
+REASONS_SHOWN = 4
+
+
+def run_with_progress(step: Step, executor: Executor, budget: float, console: Console) -> None:
+    """Run one stage behind a progress bar, and leave one line about it."""
+    columns = [
+        TextColumn("{task.description:<20}"),
+        BarColumn(20),
+        TextColumn("{task.completed}/{task.total} tasks"),
+        TextColumn("{task.fields[told]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
+    resumed = 0
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(step.stage.name, total=None, told="")
+        for update in run_step(step, executor, budget):
+            seconds = progress.tasks[0].elapsed or 0.0
+            resumed += update.resumed if update.done == update.resumed else 0
+            progress.update(
+                bar,
+                description=f"{update.stage}.{update.phase}",
+                total=update.tasks,
+                completed=update.done,
+                told=_pace(update, seconds),
+            )
+    manifest = read_manifest(step.folder)
+    if manifest is not None:
+        again = f"  ({resumed} tasks were done before)" if resumed else ""
+        line = f"{step.stage.name:<10} {_counts(manifest.tally)}  {manifest.seconds:.1f} s{again}"
+        console.print(line, highlight=False)
+
+
+def _pace(update: Update, seconds: float) -> str:
+    tally = update.tally
+    speed = tally.bytes_read / 1e6 / seconds if seconds else 0.0
+    return (
+        f"{tally.read:,} read  {tally.kept:,} kept  {tally.total_rejected:,} out  {speed:.1f} MB/s"
+    )
+
+
+def _counts(tally: Tally) -> str:
+    if tally.read:
+        return f"{tally.read:>9,} read {tally.kept:>9,} kept {tally.total_rejected:>8,} rejected"
+    return "  ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in tally.counts.items())
+
+
+def print_ledger(entries: list[Entry], console: Console) -> None:
+    """Every stage: records in, records out, why, and whether the two agree."""
+    table = Table(title="Ledger: records read = kept + rejected", title_justify="left")
+    table.add_column("stage")
+    for name in ("read", "kept", "rejected"):
+        table.add_column(name, justify="right")
+    table.add_column("why", overflow="fold")
+    for name in ("seconds", "peak MB"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for entry in entries:
+        tally = entry.tally
+        counted = tally.read > 0 or tally.kept > 0
+        numbers = (tally.read, tally.kept, tally.total_rejected)
+        verdict = entry.verdict if counted or not entry.complete else "complete"
+        table.add_row(
+            entry.stage,
+            *(f"{n:,}" if counted else "" for n in numbers),
+            _reasons(tally),
+            f"{entry.seconds:.1f}" if entry.complete else "",
+            f"{entry.peak_memory / 1e6:,.0f}" if entry.peak_memory else "",
+            verdict,
+            style="red" if "NOT" in verdict else None,
+        )
+    console.print(table)
+
+
+def _reasons(tally: Tally) -> str:
+    ranked = sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{reason} {count:,}" for reason, count in ranked[:REASONS_SHOWN]]
+    rest = sum(count for _, count in ranked[REASONS_SHOWN:])
+    return ", ".join(shown + ([f"other {rest:,}"] if rest else []))
+
+
+def print_training(corpus: Corpus, console: Console) -> None:
+    """Where the model is, and what it reached."""
+    result = corpus.training_result()
+    folder = corpus.plan.train_folder
+    if result is None:
+        log = corpus.training_log()
+        state = f"at step {log[-1]['step']}" if log else "not run"
+        console.print(f"train: {state} ({folder})", soft_wrap=True, highlight=False)
+        return
+    valid, unigram = result["validation"], result["unigram"]
+    console.print(
+        f"train: done, {result['steps']} steps; validation loss "
+        f"{valid['loss']:.3f} nats/token ({valid['bits_per_byte']:.3f} bits/byte), unigram "
+        f"{unigram['loss']:.3f}; model in {folder / result['model']}",
+        soft_wrap=True,
+        highlight=False,
+    )
+
+
+def print_rejects(rejects: pa.Table, limit: int, console: Console) -> None:
+    """The first rejects, and how many there are of each reason."""
+    counts = rejects.group_by(["stage", "reason"]).aggregate([([], "count_all")])
+    for row in sorted(counts.to_pylist(), key=lambda row: (row["stage"], row["reason"])):
+        console.print(f"{row['stage']:<10} {row['reason']:<16} {row['count_all']:>9,}")
+    table = Table(title=f"first {min(limit, rejects.num_rows):,} of {rejects.num_rows:,}")
+    for name in rejects.schema.names:
+        table.add_column(name, overflow="fold")
+    for row in rejects.slice(0, limit).to_pylist():
+        table.add_row(*(_shown(value) for value in row.values()))
+    console.print(table)
+
+
+def print_events(doc_id: str, events: list[Event], console: Console) -> None:
+    """The story of one document."""
+    table = Table(title=doc_id, title_justify="left", show_header=False)
+    for event in events:
+        facts = "\n".join(f"{key}: {_shown(value)}" for key, value in event.facts.items())
+        table.add_row(event.stage, "kept" if event.kept else "REJECTED", facts, end_section=True)
+    console.print(table)
+
+
+def print_provenance(shard: str, token: int, found: dict[str, Any], console: Console) -> None:
+    """The document that a token is from."""
+    console.print(
+        f"token {token:,} of {shard} is token {found['position']:,} of {found['tokens']:,} of "
+        f"{found['doc_id']}",
+        highlight=False,
+    )
+    for name in ("source", "content", "doi", "year", "licence", "retracted", "cluster"):
+        if found[name] is not None:
+            console.print(f"  {name}: {found[name]}", highlight=False, markup=False)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

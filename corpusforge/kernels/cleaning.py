@@ -1,0 +1,37 @@
+"""Repair of one text: encoding damage, Unicode form, white space."""
+
+import re
+import unicodedata
+
+import ftfy
+
+_CONFIG = ftfy.TextFixerConfig(
+    unescape_html="auto",  # only in texts without "<": "&lt;" next to a tag is meant as written
+    uncurl_quotes=False,  # typographic quotes are not damage
+    fix_character_width=True,
+    normalization="NFC",
+    explain=False,
+)
+# What ftfy with this configuration can change: anything outside printable ASCII, and entities.
+_SUSPECT = re.compile(r"[^\n\t -%'-~]")
+# A space around a line end, and runs of blank characters. NBSP and its kin are spaces of print.
+_BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_AROUND_BREAK = re.compile(r" ?\n ?")
+_BREAKS = re.compile(r"\n{3,}")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")  # soft hyphen, zero-width characters
+
+
+def repair(text: str) -> str:
+    """The text as its authors meant it, in NFC.
+
+    Encoding damage is undone by `ftfy` (Speer, 2019, doi 10.5281/zenodo.2591652); texts in which
+    it cannot change anything are not shown to it. Invisible characters are dropped, runs of blanks
+    become one space, more than one empty line becomes one. Idempotent.
+
+    >>> repair("caf\u00c3\u00a9  \\n\\n\\n\\nR&amp;D")
+    'café\\n\\nR&D'
+    """
+    if _SUSPECT.search(text):
+        text = ftfy.fix_text(text, _CONFIG)
+        text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    return _BREAKS.sub("\n\n", _AROUND_BREAK.sub("\n", _BLANKS.sub(" ", text))).strip()

@@ -1,0 +1,1 @@
+"""From a pipeline file to finished folders: config, plan, receipts, ledger, runner, report."""

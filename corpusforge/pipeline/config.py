@@ -1,0 +1,111 @@
+"""A pipeline file: the recipe of one corpus, and where it runs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from corpusforge.errors import ConfigError
+from corpusforge.stages import clean, dedup, extract, fetch, shards, tokenizer
+from corpusforge.stages.clean import CleanConfig
+from corpusforge.stages.dedup import DedupConfig
+from corpusforge.stages.extract import ExtractConfig
+from corpusforge.stages.fetch import FetchConfig
+from corpusforge.stages.shards import ShardsConfig
+from corpusforge.stages.stage import Stage
+from corpusforge.stages.tokenizer import TokenizerConfig
+from corpusforge.training.config import TrainConfig
+
+STAGES: tuple[Stage, ...] = (
+    fetch.STAGE,
+    extract.STAGE,
+    clean.STAGE,
+    dedup.STAGE,
+    tokenizer.STAGE,
+    shards.STAGE,
+)
+TRAIN = "train"  # the last step; MPI runs it, not Dask
+
+
+class StagesConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The recipe. Everything in it decides the output, and is part of the fingerprints."""
+
+    extract: ExtractConfig
+    fetch: FetchConfig = FetchConfig()
+    clean: CleanConfig = CleanConfig()
+    dedup: DedupConfig = DedupConfig()
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    shards: ShardsConfig = ShardsConfig()
+    train: TrainConfig | None = None
+
+    def __post_init__(self) -> None:
+        for name, source in self.extract.sources.items():
+            if source.fetched is not None and source.fetched not in self.fetch.downloads:
+                known = ", ".join(sorted(self.fetch.downloads)) or "none"
+                raise ValueError(
+                    f"source {name} wants the download {source.fetched!r}, but fetch has {known}"
+                )
+
+
+class ClusterConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where tasks run. Nothing in it changes the output, so it is never fingerprinted."""
+
+    kind: Annotated[
+        Literal["local", "address", "scheduler-file"],
+        Meta(description="Start worker processes here, or join a running Dask cluster."),
+    ] = "local"
+    workers: Annotated[int, Meta(ge=1, description="Worker processes of a local cluster.")] = 2
+    memory: Annotated[
+        str, Meta(description="Limit of each local worker; beyond it the worker is restarted.")
+    ] = "1400MB"
+    dashboard: Annotated[
+        int, Meta(ge=0, le=65535, description="Port of the dashboard; 0 for any free one.")
+    ] = 8787
+    address: Annotated[str | None, Meta(description="Scheduler, such as tcp://host:8786.")] = None
+    scheduler_file: Annotated[
+        str | None, Meta(description="File the scheduler writes, relative to the pipeline file.")
+    ] = None
+    ranks: Annotated[int, Meta(ge=1, description="MPI ranks of training.")] = 2
+
+    def __post_init__(self) -> None:
+        if self.kind == "address" and self.address is None:
+            raise ValueError("kind: address needs address, such as tcp://host:8786")
+        if self.kind == "scheduler-file" and self.scheduler_file is None:
+            raise ValueError("kind: scheduler-file needs scheduler_file")
+
+
+class PipelineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One corpus."""
+
+    output: Annotated[str, Meta(description="Folder of results, relative to this file.")]
+    stages: StagesConfig
+    cluster: ClusterConfig = ClusterConfig()
+    reject_budget: Annotated[
+        dict[str, float],
+        Meta(description="Share of a stage's records that may be rejected before the run fails."),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        names = [stage.name for stage in STAGES]
+        for name, share in self.reject_budget.items():
+            if name not in names or not 0 <= share <= 1:
+                raise ValueError(
+                    f"reject_budget.{name}: {share} - expected one of {', '.join(names)} "
+                    f"and a share from 0 to 1"
+                )
+
+
+def load_pipeline(path: Path) -> PipelineConfig:
+    """Read a pipeline file.
+
+    Raises:
+        ConfigError: There is no such file, it is not YAML, or a value is wrong; the message names
+            the key.
+    """
+    try:
+        return msgspec.yaml.decode(path.read_bytes(), type=PipelineConfig)
+    except OSError as error:
+        raise ConfigError(f"{path.absolute()} cannot be read: {error.strerror}") from error
+    except msgspec.MsgspecError as error:
+        raise ConfigError(f"{path}: {error}") from error

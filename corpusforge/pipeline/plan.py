@@ -1,0 +1,112 @@
+"""What a pipeline file amounts to: a step per stage, each in a folder named by its fingerprint."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from corpusforge.errors import ConfigError
+from corpusforge.pipeline.config import STAGES, TRAIN, PipelineConfig, load_pipeline
+from corpusforge.stages.stage import Inputs, Stage
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage with its settings, its inputs and its folder."""
+
+    stage: Stage
+    config: msgspec.Struct
+    fingerprint: str
+    inputs: Inputs
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of one corpus, in order."""
+
+    config: PipelineConfig
+    base: Path  # folder of the pipeline file
+    output: Path
+    steps: tuple[Step, ...]
+
+    def step(self, name: str) -> Step:
+        """The step of a stage.
+
+        Raises:
+            ConfigError: There is no such stage.
+        """
+        for step in self.steps:
+            if step.stage.name == name:
+                return step
+        names = ", ".join(step.stage.name for step in self.steps)
+        raise ConfigError(f"there is no stage {name!r}; stages are {names}")
+
+    def until(self, name: str | None) -> tuple[Step, ...]:
+        """The steps up to and including a stage; all of them without one."""
+        if name is None:
+            return self.steps
+        return self.steps[: self.steps.index(self.step(name)) + 1]
+
+    @property
+    def train_folder(self) -> Path:
+        """Where training puts its model: named by its config and the shards it reads."""
+        name = fingerprint(TRAIN, 1, self.config.stages.train, [self.steps[-1].fingerprint])
+        return self.output / f"{TRAIN}-{name}"
+
+
+def fingerprint(
+    stage: str,
+    version: int,
+    config: msgspec.Struct | None,
+    inputs: Sequence[str],
+    evidence: Sequence[Any] = (),
+) -> str:
+    """12 hex digits naming the output of one stage.
+
+    Args:
+        stage: Stage name.
+        version: The stage's own version: raised by hand whenever its output changes.
+        config: The whole config. Settings that cannot change the output (workers, memory,
+            progress) must live elsewhere.
+        inputs: Fingerprints of the stages read, in declared order.
+        evidence: What of the world outside the pipeline decides the output.
+    """
+    recipe = [stage, version, config, list(inputs), list(evidence)]
+    return blake2b(msgspec.json.encode(recipe, order="deterministic"), digest_size=6).hexdigest()
+
+
+def make_plan(config: PipelineConfig, base: Path, evidence: Mapping[str, Sequence[Any]]) -> Plan:
+    """Fingerprint every stage. Pure: `evidence` holds what was seen of the world, by stage."""
+    output = (base / config.output).resolve()
+    steps: dict[str, Step] = {}
+    for stage in STAGES:
+        settings = getattr(config.stages, stage.name)
+        name = fingerprint(
+            stage.name,
+            stage.version,
+            settings,
+            [steps[read].fingerprint for read in stage.reads],
+            evidence[stage.name],
+        )
+        inputs = Inputs(base, {read: steps[read].folder for read in stage.reads})
+        steps[stage.name] = Step(stage, settings, name, inputs, output / f"{stage.name}-{name}")
+    return Plan(config, base, output, tuple(steps.values()))
+
+
+def open_plan(path: Path) -> Plan:
+    """Read a pipeline file, look at its input files, and plan.
+
+    Raises:
+        ConfigError: The file is wrong.
+        SourceError: A source has no files.
+    """
+    config = load_pipeline(path)
+    base = path.absolute().parent
+    evidence = {
+        stage.name: stage.evidence(getattr(config.stages, stage.name), base) for stage in STAGES
+    }
+    return make_plan(config, base, evidence)

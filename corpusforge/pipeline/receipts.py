@@ -1,0 +1,90 @@
+"""Receipts: the files that say which tasks are done and what they counted.
+
+A task writes its targets, each in one step, and then its receipt. A receipt is valid while every
+target has the size it records. A task with a valid receipt is never run again; one without is run
+again and writes the same bytes.
+"""
+
+import os
+import resource
+import socket
+import time
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from corpusforge.errors import ContractError, FormatError
+from corpusforge.formats.atomic import write_atomic
+from corpusforge.work import Tally, Task, Work
+
+
+class Receipt(Struct, frozen=True):
+    """One task, done."""
+
+    task: str
+    tally: Tally
+    targets: dict[str, int]  # path relative to the stage's folder -> bytes
+    seconds: float
+    peak_memory: int  # bytes, of the process until now
+    worker: str  # host and process
+
+
+def perform(task: Task, work: Work, stage_folder: Path, phase: str) -> Tally:
+    """Run a task and leave its receipt. This is what workers call."""
+    started = time.monotonic()
+    tally = work(task)
+    missing = [str(path) for path in task.targets if not path.is_file()]
+    if missing:
+        raise ContractError(f"task {phase}/{task.name} ended without writing {missing}")
+    receipt = Receipt(
+        task=task.name,
+        tally=tally,
+        targets={str(p.relative_to(stage_folder)): p.stat().st_size for p in task.targets},
+        seconds=round(time.monotonic() - started, 3),
+        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        worker=f"{socket.gethostname()}:{os.getpid()}",
+    )
+    write_atomic(_folder(stage_folder, phase) / f"{task.name}.json", msgspec.json.encode(receipt))
+    return tally
+
+
+def valid_receipts(stage_folder: Path, phase: str) -> dict[str, Receipt]:
+    """The receipts of a phase whose targets are all in place, by task."""
+    receipts = {r.task: r for r in read_receipts(stage_folder, phase)}
+    return {
+        name: receipt
+        for name, receipt in receipts.items()
+        if all(_size(stage_folder / path) == size for path, size in receipt.targets.items())
+    }
+
+
+def read_receipts(stage_folder: Path, phase: str) -> list[Receipt]:
+    """All receipts of a phase, whatever became of their targets.
+
+    Raises:
+        FormatError: One of them is not a receipt.
+    """
+    receipts = []
+    for path in sorted(_folder(stage_folder, phase).glob("[!.]*.json")):
+        try:
+            receipts.append(msgspec.json.decode(path.read_bytes(), type=Receipt))
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"{path}: {error}; delete it, and its task runs again") from error
+    return receipts
+
+
+def phases_done(stage_folder: Path) -> list[str]:
+    """Phases that have left receipts."""
+    return sorted(path.name for path in (stage_folder / "receipts").glob("*") if path.is_dir())
+
+
+def _folder(stage_folder: Path, phase: str) -> Path:
+    return stage_folder / "receipts" / phase
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return -1

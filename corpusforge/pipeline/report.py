@@ -1,0 +1,108 @@
+"""Report: one self-contained HTML page about a corpus, for people who decide on it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import msgspec
+
+import corpusforge
+from corpusforge.formats.atomic import write_atomic
+from corpusforge.kernels.lsh import collision_probability
+from corpusforge.pipeline.ledger import ledger
+from corpusforge.pipeline.plan import Plan
+from corpusforge.pipeline.trace import partitions
+from corpusforge.stages.stage import TABLE
+
+CURVE_WIDTH, CURVE_HEIGHT = 640, 200  # pixels of the loss curve
+SIMILARITIES = (0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A count beside the whole it is part of."""
+
+    name: str
+    count: int
+    percent: float
+
+
+def write_report(plan: Plan) -> Path:
+    """Write report.html into the output folder, from what is there now."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("corpusforge.pipeline", ""),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html.j2").render(_facts(plan))
+    target = plan.output / "report.html"
+    write_atomic(target, page.encode())
+    return target
+
+
+def _facts(plan: Plan) -> dict[str, Any]:
+    entries = ledger(plan)
+    dedup = plan.config.stages.dedup
+    log, done = plan.train_folder / "log.jsonl", plan.train_folder / "DONE"
+    lines = log.read_bytes().split(b"\n") if log.exists() else []
+    return {
+        "version": corpusforge.__version__,
+        "output": plan.output.name,
+        "entries": entries,
+        "reasons": {e.stage: _shares(e.tally.rejected, e.tally.read) for e in entries},
+        "counts": {e.stage: e.tally.counts for e in entries},
+        "sources": _groups(plan, "source"),
+        "contents": _groups(plan, "content"),
+        "years": _decades(plan),
+        "dedup": dedup,
+        "recall": [(s, collision_probability(s, dedup.bands, dedup.rows)) for s in SIMILARITIES],
+        "curve": loss_curve([msgspec.json.decode(line) for line in lines if line]),
+        "result": msgspec.json.decode(done.read_bytes()) if done.exists() else None,
+        "width": CURVE_WIDTH,
+        "height": CURVE_HEIGHT,
+    }
+
+
+def _shares(counts: dict[str, int], whole: int) -> list[Share]:
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [Share(name, count, 100 * count / whole if whole else 0.0) for name, count in ranked]
+
+
+def _groups(plan: Plan, column: str) -> list[Share]:
+    """How many clean documents each value of a column has."""
+    dataset = partitions(plan.step("clean").folder / TABLE)
+    if dataset is None:
+        return []
+    values = dataset.to_table(columns=[column])[column].value_counts().to_pylist()
+    counts = {str(row["values"]): row["counts"] for row in values}
+    return _shares(counts, sum(counts.values()))
+
+
+def _decades(plan: Plan) -> list[Share]:
+    """Clean documents by decade, oldest first."""
+    counts: dict[str, int] = {}
+    for share in _groups(plan, "year"):
+        decade = f"{share.name[:3]}0s" if share.name.isdigit() else "unknown"
+        counts[decade] = counts.get(decade, 0) + share.count
+    return sorted(_shares(counts, sum(counts.values())), key=lambda share: share.name)
+
+
+def loss_curve(log: list[dict[str, Any]]) -> str:
+    """Training loss over steps as the points of an SVG polyline; "" with fewer than two.
+
+    >>> loss_curve([{"step": 1, "loss": 8.0}, {"step": 2, "loss": 6.0}, {"step": 2}])
+    '0,0 640,200'
+    """
+    points = [(entry["step"], entry["loss"]) for entry in log if "loss" in entry]
+    if len(points) < 2:
+        return ""
+    first, last = points[0][0], points[-1][0]
+    low, high = min(loss for _, loss in points), max(loss for _, loss in points)
+    return " ".join(
+        f"{(step - first) / (last - first or 1) * CURVE_WIDTH:.0f},"
+        f"{(high - loss) / (high - low or 1) * CURVE_HEIGHT:.0f}"
+        for step, loss in points
+    )

@@ -1,0 +1,30 @@
+"""Why a record was left out: a closed set, and one record's verdict."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Closed set. Values are written to disk: add freely, never rename."""
+
+    UNREADABLE = "unreadable"  # the record's bytes cannot be parsed
+    TRUNCATED = "truncated"  # the file ends inside this record
+    NO_IDENTIFIER = "no_identifier"  # nothing to name the document by
+    SUPERSEDED = "superseded"  # a later version of the same document exists
+    DELETED = "deleted"  # withdrawn by its source in a later file
+    NO_TEXT = "no_text"  # neither an abstract nor a body
+    TOO_SHORT = "too_short"
+    LANGUAGE = "language"  # not one of the languages kept
+    EXACT_DUPLICATE = "exact_duplicate"
+    NEAR_DUPLICATE = "near_duplicate"
+    NO_TOKENS = "no_tokens"
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """One record's verdict: the rule it broke, what was observed, and the limit."""
+
+    reason: Reason
+    observed: float | None = None
+    limit: float | None = None
+    detail: str | None = None

@@ -1,0 +1,1 @@
+"""One file per stage: its config, its phases, its Stage value."""

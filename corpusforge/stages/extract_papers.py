@@ -1,0 +1,141 @@
+"""Read source files into papers: the parse tasks of extract."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import count, islice
+
+import numpy as np
+import pyarrow as pa
+import xxhash
+
+from corpusforge.formats.partition import partition_writer
+from corpusforge.formats.run import write_run
+from corpusforge.reasons import Rejection
+from corpusforge.sources.jats import read_jats
+from corpusforge.sources.pubmed import read_pubmed
+from corpusforge.sources.records import Found, Lost, Reader, Withdrawn
+from corpusforge.tables.identity import uid_of
+from corpusforge.tables.outcome import reject_rows
+from corpusforge.tables.schemas import PAPERS, REJECTS
+from corpusforge.work import Tally, Task
+
+READERS: dict[str, Reader] = {"pubmed": read_pubmed, "jats": read_jats}
+BATCH = 1024
+
+# One record's claim to be its document. Claims travel keyed by uid.
+CLAIM = np.dtype(
+    [
+        ("uid", "<u8"),
+        ("position", "<u8"),  # partition << 32 | place among the partition's records
+        ("row", "<u4"),  # of the parsed partition; of a deletion, DELETION
+        ("version", "<u4"),
+        ("check", "<u4"),  # a second hash of doc_id: two documents with one uid differ here
+        ("padding", "<u4"),
+    ]
+)
+DELETION = 0xFFFFFFFF
+
+
+def parse(task: Task, sources: dict[str, tuple[str, str | None]]) -> Tally:
+    """Papers, losses and claims of one group of files of a source.
+
+    Args:
+        task: Sources are the files; arguments are the partition's number and the source's name.
+        sources: Name of each source to its kind and its licence.
+    """
+    papers, lost, claims_run = task.targets
+    part, name = int(task.arguments[0]), str(task.arguments[1])
+    kind, licence = sources[name]
+    claims: list[tuple[int, ...]] = []
+    counts: Counter[str] = Counter()
+    places = count()
+    rows = 0
+    rejected: Counter[str] = Counter()
+    with (
+        partition_writer(papers, PAPERS) as paper_writer,
+        partition_writer(lost, REJECTS) as lost_writer,
+    ):
+        records = (record for path in task.sources for record in READERS[kind](path))
+        while batch := list(islice(records, BATCH)):
+            found = [record for record in batch if isinstance(record, Found)]
+            losses = [record for record in batch if isinstance(record, Lost)]
+            paper_writer.write(paper_rows(name, licence, found))
+            lost_writer.write(_lost_rows(name, losses))
+            rejected.update(record.rejection.reason.value for record in losses)
+            for record in batch:
+                at = part << 32 | next(places)
+                match record:
+                    case Found(paper=paper):
+                        claims.append(_claim(f"{name}:{paper.source_id}", paper.version, at, rows))
+                        rows += 1
+                    case Withdrawn(source_id=source_id, version=version):
+                        claims.append(_claim(f"{name}:{source_id}", version, at, DELETION))
+                        counts["deletions"] += 1
+                    case Lost():
+                        pass
+    table = np.array(claims, CLAIM)
+    write_run(claims_run, table["uid"], table)
+    return Tally(
+        read=rows + sum(rejected.values()),
+        rejected=dict(sorted(rejected.items())),
+        bytes_read=sum(path.stat().st_size for path in task.sources),
+        counts={**counts, "claims": len(claims)},
+    )
+
+
+def _claim(doc_id: str, version: int, position: int, row: int) -> tuple[int, ...]:
+    check = xxhash.xxh32_intdigest(doc_id.encode())
+    return uid_of(doc_id), position, row, version, check, 0
+
+
+def _lost_rows(source: str, losses: list[Lost]) -> pa.RecordBatch:
+    verdicts: list[Rejection] = [loss.rejection for loss in losses]
+    return reject_rows("extract", [f"{source}:{loss.key}" for loss in losses], verdicts)
+
+
+def paper_rows(source: str, licence: str | None, found: Iterable[Found]) -> pa.RecordBatch:
+    """Rows of the papers' table, in the order given.
+
+    Args:
+        source: Name of the source in the pipeline file.
+        licence: Of the source as a whole, for papers that state none.
+        found: What the source's reader yielded.
+    """
+    rows = [_row(source, licence, record) for record in found]
+    columns = [[row[i] for row in rows] for i in range(len(PAPERS))]
+    arrays = [pa.array(c, field.type) for c, field in zip(columns, PAPERS, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=PAPERS)
+
+
+def _row(source: str, licence: str | None, record: Found) -> tuple[object, ...]:
+    paper = record.paper
+    doc_id = f"{source}:{paper.source_id}"
+    stated = paper.licence_stated if paper.licence else ("source" if licence else None)
+    return (
+        uid_of(doc_id),
+        doc_id,
+        source,
+        paper.doi,
+        paper.arxiv,
+        paper.pmid,
+        paper.pmcid,
+        paper.core,
+        paper.mag,
+        paper.openalex,
+        paper.scopus,
+        paper.title,
+        paper.abstract,
+        paper.body,
+        [{"language": code, "abstract": text} for code, text in paper.translations],
+        list(paper.authors),
+        paper.year,
+        paper.venue,
+        paper.document_type,
+        paper.version_kind,
+        paper.declared_language,
+        paper.licence or licence,
+        stated,
+        paper.retracted,
+        paper.url,
+        record.digest,
+    )

@@ -1,0 +1,57 @@
+"""Fetch: bring files from the network, once, checked, into the stage's folder."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from corpusforge.formats.atomic import write_atomic
+from corpusforge.sources.wheel import fetch_wheel
+from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
+from corpusforge.work import Tally, Task
+
+FILES = "files"  # files/<download>/... is what extract reads
+
+
+class WheelDownload(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="wheel", tag_field="kind"
+):
+    """Files inside a wheel on PyPI; the package is not installed."""
+
+    package: Annotated[str, Meta(description="Name on PyPI.")]
+    version: Annotated[str, Meta(description="Exact version.")]
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="Of the wheel.")]
+    members: Annotated[str, Meta(description="Glob pattern of the files to keep.")]
+
+
+class FetchConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to bring."""
+
+    downloads: Annotated[
+        dict[str, WheelDownload], Meta(description="Name (for extract's `fetched`) to download.")
+    ] = {}
+
+
+def phases(config: FetchConfig, _inputs: Inputs, out: Path) -> Phases:
+    yield Phase(
+        "download",
+        partial(_download, downloads=config.downloads),
+        [Task(name, (), (out / FILES / f"{name}.json",)) for name in sorted(config.downloads)],
+    )
+
+
+def _download(task: Task, downloads: dict[str, WheelDownload]) -> Tally:
+    """Bring one download; its target lists the files, and appears when all are there."""
+    wanted = downloads[task.name]
+    [listing] = task.targets
+    files = fetch_wheel(
+        wanted.package, wanted.version, wanted.sha256, wanted.members, listing.with_suffix("")
+    )
+    sizes = {path.name: path.stat().st_size for path in files}
+    write_atomic(listing, msgspec.json.encode(sizes))
+    return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes)})
+
+
+STAGE = Stage(name="fetch", version=1, config=FetchConfig, reads=(), phases=phases, network=True)

@@ -1,0 +1,156 @@
+"""The training run: from shards to a model, through as many interruptions as it takes."""
+
+import math
+import time
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass
+from threading import Event
+
+import msgspec
+
+from corpusforge.errors import RunError
+from corpusforge.formats.atomic import write_atomic
+from corpusforge.training.checkpoint import Checkpoints
+from corpusforge.training.config import padded_vocabulary
+from corpusforge.training.data import Order
+from corpusforge.training.evaluate import Evaluation, evaluate
+from corpusforge.training.export import export_model
+from corpusforge.training.feed import portions
+from corpusforge.training.launch import World
+from corpusforge.training.lock import exclusive
+from corpusforge.training.material import Job, Material, gather
+from corpusforge.training.model import build_model
+from corpusforge.training.optimizer import build_optimizer
+from corpusforge.training.report import Pace, Report, header, parameter_count, summary
+from corpusforge.training.stop import stop_requests
+from corpusforge.training.trainer import Trainer
+
+INTERRUPTED = 75  # exit status EX_TEMPFAIL of sysexits.h: run the same command again
+
+
+def train(job: Job, world: World) -> int:
+    """Train until done or told to stop; the exit status is 0 or `INTERRUPTED`.
+
+    Raises:
+        ConfigError: Something does not fit, or `job.out` belongs to another run.
+        FormatError: A shard or a checkpoint is damaged.
+        RunError: The loss is no longer a number, or another run holds `job.out`.
+    """
+    with exclusive(job.out) if world.rank == 0 else nullcontext():
+        material = gather(job, world)
+        done = job.out / "DONE"
+        [finished] = world.add(world.rank == 0 and done.is_file())
+        if finished:
+            material.identity.check(done, msgspec.json.decode(done.read_bytes()))
+            if world.rank == 0:
+                print(f"nothing to do: {done} says that this run is complete", flush=True)
+            return 0
+        with stop_requests() as stop:
+            return _start(job, material, world).complete(stop)
+
+
+def _start(job: Job, material: Material, world: World) -> "_Run":
+    """A run at its first step, or at its latest checkpoint."""
+    config, vocab_size = material.config, material.corpus.description.vocab_size
+    model = build_model(config.model, padded_vocabulary(vocab_size), config.seed)
+    model.to(world.device)
+    optimizer = build_optimizer(model, config)
+    checkpoints = Checkpoints(job.out / "checkpoints", material.identity)
+    begin = checkpoints.load(model, optimizer)
+    report = Report.continuing(job.out / "log.jsonl", begin, world)
+    report.say(*header(material, model, begin, world))
+    trainer = Trainer.of(config, world, model, optimizer)
+    return _Run(job, material, world, trainer, checkpoints, report, begin)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    job: Job
+    material: Material
+    world: World
+    trainer: Trainer
+    checkpoints: Checkpoints
+    report: Report
+    begin: int  # steps done before this process started
+
+    def complete(self, stop: Event) -> int:
+        """Take the steps that are left, then evaluate, export and say so in DONE."""
+        steps = self.trainer.config.steps
+        steps_done = self._advance(stop)
+        if steps_done < steps:
+            self.report.say(
+                f"stopped on request after step {steps_done}/{steps}; a checkpoint is written, "
+                f"and the same command continues from it"
+            )
+            return INTERRUPTED
+        evaluation = self._evaluate(steps)
+        if self.world.rank == 0:
+            material = self.material
+            folder, corpus = self.job.out / "model", material.corpus.description
+            model = self.trainer.model
+            export_model(model, material.config, corpus, material.tokenizer, folder)
+        self.world.add(0)  # nobody is done before everybody is
+        if self.world.rank == 0:
+            self._write_done(evaluation)
+        self.report.say(*summary(evaluation, self.material.baseline, self.job.out))
+        return 0
+
+    def _advance(self, stop: Event) -> int:
+        """Take steps to the end, or to the first after a rank was asked to stop."""
+        config, windows = self.trainer.config, self.material.train
+        order = Order(len(windows), config.batch, config.seed)
+        steps = range(self.begin, config.steps)
+        pace = Pace()
+        with closing(portions(windows, order, steps, self.world)) as feed:
+            for step in steps:
+                began = time.perf_counter()
+                portion = next(feed)
+                waited = time.perf_counter() - began
+                taken = self.trainer.step(step, portion)
+                loss, asked = self.world.add(taken.loss, stop.is_set())
+                pace.add(portion.targets, time.perf_counter() - began, waited)
+                if not math.isfinite(loss):
+                    raise RunError(
+                        f"the loss is {loss} at step {step + 1}; lower learning_rate in "
+                        f"{self.job.config} and start over in another --out"
+                    )
+                steps_done, last = step + 1, step + 1 == config.steps
+                if steps_done % self.job.log_every == 0 or last:
+                    self.report.step(steps_done, config.steps, loss, taken, pace)
+                    pace = Pace()
+                if steps_done % config.evaluate_every == 0 and not last:
+                    self._evaluate(steps_done)
+                if steps_done % config.checkpoint_every == 0 or last or asked:
+                    self._save(steps_done)
+                if asked:
+                    return steps_done
+        return config.steps
+
+    def _save(self, steps_done: int) -> None:
+        if self.world.rank == 0:
+            self.checkpoints.save(steps_done, self.trainer.model, self.trainer.optimizer)
+
+    def _evaluate(self, steps_done: int) -> Evaluation:
+        material = self.material
+        evaluation = evaluate(
+            self.trainer.predict,
+            material.valid,
+            material.evaluated,
+            material.byte_lengths,
+            self.world,
+        )
+        self.report.evaluation(steps_done, evaluation)
+        return evaluation
+
+    def _write_done(self, evaluation: Evaluation) -> None:
+        config = self.trainer.config
+        content = self.material.identity.record() | {
+            "steps": config.steps,
+            "tokens": config.steps * config.batch * config.sequence_length,
+            "parameters": parameter_count(self.trainer.model),
+            "validation": asdict(evaluation),
+            "unigram": asdict(self.material.baseline),
+            "model": "model",
+        }
+        encoded = msgspec.json.format(msgspec.json.encode(content), indent=2)
+        write_atomic(self.job.out / "DONE", encoded + b"\n")

@@ -1,0 +1,83 @@
+"""Tasks, what they count, and who runs them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from corpusforge.errors import Stopped
+
+
+@dataclass(frozen=True)
+class Task:
+    """One unit of work. Running it twice writes the same bytes to the same targets."""
+
+    name: str  # unique within its phase, such as "part-00017"
+    sources: tuple[Path, ...]
+    targets: tuple[Path, ...]  # every file it promises; its receipt records their sizes
+    arguments: tuple[str | int, ...] = ()  # what else its work needs to know, such as a key range
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What happened to some records. Tallies add up in any order and any grouping."""
+
+    read: int = 0
+    kept: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)  # reason -> records
+    bytes_read: int = 0
+    counts: dict[str, int] = field(default_factory=dict)  # anything else a phase counts
+
+    @property
+    def total_rejected(self) -> int:
+        return sum(self.rejected.values())
+
+    @property
+    def balances(self) -> bool:
+        """Whether every record read was kept or rejected."""
+        return self.read == self.kept + self.total_rejected
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            read=self.read + other.read,
+            kept=self.kept + other.kept,
+            rejected=dict(sorted((Counter(self.rejected) + Counter(other.rejected)).items())),
+            bytes_read=self.bytes_read + other.bytes_read,
+            counts=dict(sorted((Counter(self.counts) + Counter(other.counts)).items())),
+        )
+
+
+Work = Callable[[Task], Tally]
+
+
+class Executor(Protocol):
+    """Where tasks run."""
+
+    def run(self, label: str, work: Work, tasks: Sequence[Task]) -> Iterator[Tally]:
+        """Yield one tally per task as tasks finish, in any order. A failure raises at the end.
+
+        Args:
+            label: `stage.phase`, for dashboards and messages.
+            work: Picklable; called with each task at least once.
+            tasks: Independent of each other.
+        """
+        ...
+
+
+class SerialExecutor:
+    """In this process, in order: for tests, notebooks and debuggers.
+
+    Args:
+        stop: When set, no further task is started.
+    """
+
+    def __init__(self, stop: Event | None = None) -> None:
+        self._stop = stop or Event()
+
+    def run(self, label: str, work: Work, tasks: Sequence[Task]) -> Iterator[Tally]:
+        for task in tasks:
+            if self._stop.is_set():
+                raise Stopped(f"{label} was stopped; the same command continues it")
+            yield work(task)
