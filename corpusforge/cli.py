@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from corpusforge.api import Corpus
@@ -23,7 +24,7 @@ from corpusforge.console import (
 from corpusforge.errors import ConfigError, CorpusforgeError, Stopped
 from corpusforge.executors.clusters import dashboard_note, open_client
 from corpusforge.executors.dask import DaskExecutor
-from corpusforge.pipeline.config import STAGES
+from corpusforge.pipeline.config import STAGES, ClusterConfig
 from corpusforge.pipeline.lock import run_lock
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Plan, Step, open_plan
@@ -81,6 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("pipeline", type=Path, help="pipeline file")
     run.add_argument("--until", choices=stages, help="last stage to run")
     run.add_argument("--executor", choices=["dask", "serial"], default="dask")
+    run.add_argument(
+        "--scheduler-file",
+        type=Path,
+        metavar="FILE",
+        help="join the Dask cluster whose scheduler wrote FILE, whatever the pipeline file says",
+    )
     train = verb("train", _train, "train the model on the shards, under MPI")
     train.add_argument("pipeline", type=Path, help="pipeline file")
     train.add_argument("--launcher", help='instead of mpiexec, such as "srun --mpi=pmi2 -n 8"')
@@ -119,12 +126,22 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         if remote and options.executor == "serial":
             _run_steps(remote, serial, plan, console)
         elif remote:
-            with open_client(plan.config.cluster, plan.base) as client:
-                console.print(dashboard_note(client, plan.config.cluster), highlight=False)
+            cluster = _cluster(plan.config.cluster, options.scheduler_file)
+            with open_client(cluster, plan.base) as client:
+                console.print(dashboard_note(client, cluster), highlight=False)
                 _run_steps(remote, DaskExecutor(client, stop), plan, console)
     print_ledger(Corpus(plan).ledger(), console)
     write_report(plan)
     return 0
+
+
+def _cluster(configured: ClusterConfig, scheduler_file: Path | None) -> ClusterConfig:
+    """The cluster of the pipeline file, unless the command line names another."""
+    if scheduler_file is None:
+        return configured
+    return msgspec.structs.replace(
+        configured, kind="scheduler-file", scheduler_file=str(scheduler_file.absolute())
+    )
 
 
 def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Console) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pyarrow as pa
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -14,8 +15,6 @@ from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.runner import Update, run_step
 from corpusforge.pipeline.trace import Event
 from corpusforge.work import Executor, Tally
-
-REASONS_SHOWN = 4
 
 
 def run_with_progress(step: Step, executor: Executor, budget: float, console: Console) -> None:
@@ -29,7 +28,10 @@ def run_with_progress(step: Step, executor: Executor, budget: float, console: Co
         TimeRemainingColumn(),
     ]
     resumed = 0
-    with Progress(*columns, console=console, transient=True) as progress:
+    # Where nobody watches, the bar would only leave blank lines in the log.
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         bar = progress.add_task(step.stage.name, total=None, told="")
         for update in run_step(step, executor, budget):
             seconds = progress.tasks[0].elapsed or 0.0
@@ -64,36 +66,31 @@ def _counts(tally: Tally) -> str:
 
 def print_ledger(entries: list[Entry], console: Console) -> None:
     """Every stage: records in, records out, why, and whether the two agree."""
-    table = Table(title="Ledger: records read = kept + rejected", title_justify="left")
-    table.add_column("stage")
-    for name in ("read", "kept", "rejected"):
-        table.add_column(name, justify="right")
-    table.add_column("why", overflow="fold")
-    for name in ("seconds", "peak MB"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
+    table = Table(
+        title="Ledger: read = kept + rejected, at every stage",
+        title_justify="left",
+        box=SIMPLE,
+        pad_edge=False,
+    )
+    table.add_column("stage", no_wrap=True)
+    for name in ("read", "kept", "rejected", "seconds", "peak MB"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for entry in entries:
         tally = entry.tally
-        counted = tally.read > 0 or tally.kept > 0
         numbers = (tally.read, tally.kept, tally.total_rejected)
-        verdict = entry.verdict if counted or not entry.complete else "complete"
+        counted = any(numbers)
         table.add_row(
             entry.stage,
             *(f"{n:,}" if counted else "" for n in numbers),
-            _reasons(tally),
             f"{entry.seconds:.1f}" if entry.complete else "",
             f"{entry.peak_memory / 1e6:,.0f}" if entry.peak_memory else "",
-            verdict,
-            style="red" if "NOT" in verdict else None,
+            entry.verdict if counted or not entry.complete else "complete",
+            style="red" if "NOT" in entry.verdict else None,
         )
+        for reason, count in sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0])):
+            table.add_row(f"  {reason}", "", "", f"{count:,}", style="dim")
     console.print(table)
-
-
-def _reasons(tally: Tally) -> str:
-    ranked = sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{reason} {count:,}" for reason, count in ranked[:REASONS_SHOWN]]
-    rest = sum(count for _, count in ranked[REASONS_SHOWN:])
-    return ", ".join(shown + ([f"other {rest:,}"] if rest else []))
 
 
 def print_training(corpus: Corpus, console: Console) -> None:
@@ -120,12 +117,17 @@ def print_rejects(rejects: pa.Table, limit: int, console: Console) -> None:
     counts = rejects.group_by(["stage", "reason"]).aggregate([([], "count_all")])
     for row in sorted(counts.to_pylist(), key=lambda row: (row["stage"], row["reason"])):
         console.print(f"{row['stage']:<10} {row['reason']:<16} {row['count_all']:>9,}")
-    table = Table(title=f"first {min(limit, rejects.num_rows):,} of {rejects.num_rows:,}")
-    for name in rejects.schema.names:
-        table.add_column(name, overflow="fold")
+    console.print(f"\nfirst {min(limit, rejects.num_rows):,} of {rejects.num_rows:,}:")
     for row in rejects.slice(0, limit).to_pylist():
-        table.add_row(*(_shown(value) for value in row.values()))
-    console.print(table)
+        console.print(_reject_line(row), soft_wrap=True, highlight=False, markup=False)
+
+
+def _reject_line(row: dict[str, Any]) -> str:
+    """One reject on one line, so that it can be searched with grep."""
+    measured = "" if row["observed"] is None else f" {_shown(row['observed'])}"
+    limit = "" if row["limit"] is None else f" (limit {_shown(row['limit'])})"
+    detail = "" if row["detail"] is None else f": {row['detail']}"
+    return f"{row['doc_id']}  {row['stage']}  {row['reason']}{measured}{limit}{detail}"
 
 
 def print_events(doc_id: str, events: list[Event], console: Console) -> None:

@@ -1,5 +1,7 @@
 """Tasks, what they count, and who runs them."""
 
+import os
+import socket
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +52,11 @@ class Tally:
 
 
 Work = Callable[[Task], Tally]
+
+
+def node_name() -> str:
+    """The machine this process is on: its name in SLURM where SLURM started it, or the host's."""
+    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 class Executor(Protocol):

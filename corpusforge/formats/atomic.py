@@ -33,6 +33,12 @@ def write_atomic(target: Path, content: bytes) -> None:
         partial.write_bytes(content)
 
 
+def remove_partials(folder: Path) -> None:
+    """Delete what killed processes left half-written anywhere below a folder that nobody uses."""
+    for partial in folder.rglob(f"*{PARTIAL}"):
+        partial.unlink(missing_ok=True)
+
+
 def _sync(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:

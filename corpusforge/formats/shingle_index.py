@@ -96,7 +96,7 @@ def open_shingle_index(path: Path) -> ShingleIndex:
     """Map an index.
 
     Raises:
-        FormatError: Not an Arrow file, or cut short.
+        FormatError: Not an Arrow file, cut short, or of another schema.
     """
     try:
         file = pa.ipc.open_file(pa.memory_map(str(path)))
@@ -106,6 +106,11 @@ def open_shingle_index(path: Path) -> ShingleIndex:
             f"{path} cannot be read as an Arrow file ({error}); "
             f"delete its stage folder and run the stage again"
         ) from error
+    if not file.schema.equals(SCHEMA):
+        raise FormatError(
+            f"{path} has columns {file.schema.names}, expected {SCHEMA.names}; "
+            f"delete its stage folder and run the stage again"
+        )
     return ShingleIndex(
         doc_ids=[b["doc_id"] for b in batches],
         text_bytes=[b["bytes"].to_numpy() for b in batches],

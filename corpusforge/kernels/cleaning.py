@@ -6,7 +6,7 @@ import unicodedata
 import ftfy
 
 _CONFIG = ftfy.TextFixerConfig(
-    unescape_html="auto",  # only in texts without "<": "&lt;" next to a tag is meant as written
+    unescape_html="auto",  # not from the first line with a "<" on: beside tags "&lt;" is meant so
     uncurl_quotes=False,  # typographic quotes are not damage
     fix_character_width=True,
     normalization="NFC",
@@ -26,11 +26,18 @@ def repair(text: str) -> str:
 
     Encoding damage is undone by `ftfy` (Speer, 2019, doi 10.5281/zenodo.2591652); texts in which
     it cannot change anything are not shown to it. Invisible characters are dropped, runs of blanks
-    become one space, more than one empty line becomes one. Idempotent.
+    become one space, more than one empty line becomes one. Idempotent: what a pass removes can hide
+    damage from it ("\\u00a0\\u00c2\\u00b0"), so passes follow until one changes nothing.
 
     >>> repair("caf\u00c3\u00a9  \\n\\n\\n\\nR&amp;D")
     'café\\n\\nR&D'
     """
+    while (repaired := _pass(text)) != text:
+        text = repaired
+    return text
+
+
+def _pass(text: str) -> str:
     if _SUSPECT.search(text):
         text = ftfy.fix_text(text, _CONFIG)
         text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))

@@ -1,9 +1,10 @@
 """Words and word n-grams of texts, as hashes, straight from an Arrow string buffer.
 
 A word is a maximal run of Unicode letters and digits, lower-cased code point by code point; every
-Chinese, Japanese and Korean ideograph or kana is a word of its own, because those scripts do not
-put spaces between words. Everything else separates words. A shingle is n consecutive words; a text
-of fewer than n words has one shingle, all of it; a text without words has none.
+Chinese, Japanese or Korean ideograph or kana of the blocks in `_IDEOGRAPHIC` is a word of its own,
+because those scripts do not put spaces between words. Everything else separates words. A shingle is
+n consecutive words; a text of fewer than n words has one shingle, all of it; a text without words
+has none.
 
 The hash of a word is a polynomial in its code points modulo 2**64; the hash of a shingle is one in
 its word hashes, mixed and cut to 32 bits. Two different shingles of a corpus collide with

@@ -7,7 +7,6 @@ again and writes the same bytes.
 
 import os
 import resource
-import socket
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from msgspec import Struct
 
 from corpusforge.errors import ContractError, FormatError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.work import Tally, Task, Work
+from corpusforge.work import Tally, Task, Work, node_name
 
 
 class Receipt(Struct, frozen=True):
@@ -27,7 +26,7 @@ class Receipt(Struct, frozen=True):
     targets: dict[str, int]  # path relative to the stage's folder -> bytes
     seconds: float
     peak_memory: int  # bytes, of the process until now
-    worker: str  # host and process
+    worker: str  # node and process
 
 
 def perform(task: Task, work: Work, stage_folder: Path, phase: str) -> Tally:
@@ -43,7 +42,7 @@ def perform(task: Task, work: Work, stage_folder: Path, phase: str) -> Tally:
         targets={str(p.relative_to(stage_folder)): p.stat().st_size for p in task.targets},
         seconds=round(time.monotonic() - started, 3),
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        worker=f"{socket.gethostname()}:{os.getpid()}",
+        worker=f"{node_name()}:{os.getpid()}",
     )
     write_atomic(_folder(stage_folder, phase) / f"{task.name}.json", msgspec.json.encode(receipt))
     return tally

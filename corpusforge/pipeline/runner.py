@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from corpusforge.errors import ContractError, RunError
+from corpusforge.formats.atomic import remove_partials
 from corpusforge.pipeline.manifest import read_manifest, write_manifest
 from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.receipts import perform, valid_receipts
@@ -60,6 +61,7 @@ def run_step(step: Step, executor: Executor, reject_budget: float = 1.0) -> Iter
     _check_budget(step, before, reject_budget)
     write_manifest(step, before, time.monotonic() - started)
     shutil.rmtree(step.folder / SCRATCH, ignore_errors=True)
+    remove_partials(step.folder)
 
 
 def _run_phase(step: Step, phase: Phase, executor: Executor) -> Iterator[tuple[int, int, Tally]]:

@@ -82,6 +82,7 @@ def lookup(plan: Plan, shard: str, token: int) -> dict[str, Any]:
     starts = table["start"].to_numpy()
     total = int(starts[-1]) + table["tokens"][-1].as_py() if len(starts) else 0
     if not 0 <= token < total:
-        raise ConfigError(f"shard {shard} has tokens 0 to {total - 1:,}, not {token:,}")
+        held = f"tokens 0 to {total - 1:,}" if total else "no tokens"
+        raise ConfigError(f"shard {shard} has {held}; there is no token {token:,} in it")
     row = int(np.searchsorted(starts, token, side="right")) - 1
     return {**table.slice(row, 1).to_pylist()[0], "position": token - int(starts[row])}

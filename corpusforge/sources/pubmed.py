@@ -22,12 +22,12 @@ from corpusforge.sources.records import Found, Lost, Record, Withdrawn
 def read_pubmed(path: Path) -> Iterator[Record]:
     """Every record of one file. A damaged file gives what precedes the damage, and one loss."""
     tail = _Tail(path)
-    truncated = False
+    told = False
     for stretch in split_records(tail):
         key = f"{path.name}@{stretch.offset}"
-        truncated |= stretch.kind is Kind.TRUNCATED
+        told |= stretch.kind in (Kind.TRUNCATED, Kind.FOREIGN)
         yield _judge(stretch, key, tail.damage)
-    if tail.damage and not truncated:
+    if tail.damage and not told:
         yield Lost(f"{path.name}@end", Rejection(Reason.TRUNCATED, detail=tail.damage))
 
 
@@ -48,7 +48,7 @@ class _Tail:
 def _judge(stretch: Stretch, key: str, damage: str) -> Record:
     if stretch.kind is Kind.DELETION:
         return Withdrawn(stretch.content.decode("ascii", "replace"), stretch.version)
-    if stretch.kind is Kind.TRUNCATED:
+    if stretch.kind is Kind.TRUNCATED or (stretch.kind is Kind.FOREIGN and damage):
         return Lost(key, Rejection(Reason.TRUNCATED, detail=damage or "the file ends in a record"))
     if stretch.kind is Kind.FOREIGN:
         head = stretch.content[:60].decode("utf-8", "replace")

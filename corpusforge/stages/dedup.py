@@ -65,10 +65,10 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
             for part, (p, index, run) in enumerate(zip(documents, indexes, bands, strict=True))
         ],
     )
-    pairing = _range_tasks(signed.counts["band_keys"], bands, scratch / "pairs")
+    pairing = _range_tasks(signed.counts.get("band_keys", 0), bands, scratch / "pairs")
     paired = yield Phase("pair", pair, pairing)
     pairs = tuple(task.targets[0] for task in pairing)
-    verifying = _range_tasks(paired.counts["candidates"], pairs, scratch / "edges")
+    verifying = _range_tasks(paired.counts.get("candidates", 0), pairs, scratch / "edges")
     yield Phase("verify", partial(verify, indexes=indexes, threshold=config.similarity), verifying)
     edges = tuple(task.targets[0] for task in verifying)
     decisions = scratch / "decisions.run"

@@ -87,16 +87,17 @@ def source_files(name: str, source: SourceConfig, folder: Path) -> list[Path]:
 
 
 def evidence(config: ExtractConfig, base: Path) -> list[Any]:
-    """Name, size and digest of both ends of every file that fetch did not bring.
+    """Path, size and digest of both ends of every file that fetch did not bring.
 
     gzip ends in a checksum of the whole file. Of plain files, an edit that keeps the size and both
     ends is not seen; reading terabytes twice to see it would cost more than it is worth.
     """
     return [
-        [name, path.name, path.stat().st_size, _ends_digest(path)]
+        [name, path.relative_to(folder).as_posix(), path.stat().st_size, _ends_digest(path)]
         for name, source in sorted(config.sources.items())
         if source.folder is not None
-        for path in source_files(name, source, base / source.folder)
+        for folder in [base / source.folder]
+        for path in source_files(name, source, folder)
     ]
 
 
@@ -126,7 +127,7 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
         Task(
             f"range-{i:05d}", tuple(claims), (scratch / "losers" / f"range-{i:05d}.run",), key_range
         )
-        for i, key_range in enumerate(key_ranges(counted.counts["claims"], CLAIMS_PER_RANGE))
+        for i, key_range in enumerate(key_ranges(counted.counts.get("claims", 0), CLAIMS_PER_RANGE))
     ]
     yield Phase("resolve", resolve, resolving)
     losers = tuple(task.targets[0] for task in resolving)

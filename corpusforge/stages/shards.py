@@ -5,7 +5,8 @@
     seal      once                corpus.json, which says what the folder holds
 
 The split is decided by the cluster of duplicates, so two documents that resemble each other are
-never on both sides of it; a document keeps its split and its place when others are added.
+never on both sides of it; a document keeps its split and its place when others are added, unless
+one of them joins its cluster with a smaller uid.
 """
 
 from functools import partial

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import pyarrow as pa
 from msgspec import Meta, Struct
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -62,7 +63,8 @@ def _train(task: Task, config: TokenizerConfig) -> Tally:
         for pair in zip(documents, survivors, strict=True):
             for batch, annotation in surviving_batches(*pair):
                 order = seeded_order(batch["uid"].to_numpy(), config.seed)
-                drawn = [i for i, key in enumerate(order) if int(key) < threshold]
+                places = [i for i, key in enumerate(order) if int(key) < threshold]
+                drawn = pa.array(places, pa.int64())  # typed: nothing may be drawn from a batch
                 seen["documents"] += len(drawn)
                 seen["bytes"] += sum(annotation["text_bytes"].take(drawn).to_pylist())
                 yield batch["text"].take(drawn).to_pylist()

@@ -19,7 +19,8 @@ def surviving_batches(
     Both partitions are in the same order, so each batch of documents takes the next survivors.
 
     Raises:
-        ContractError: A survivor is not among the documents, or they are in another order.
+        ContractError: A survivor is not among the documents, stands there twice, or is in another
+            order.
     """
     annotation = read_columns(survivors, SURVIVORS.names)
     wanted = annotation["uid"].to_numpy()
@@ -30,11 +31,15 @@ def surviving_batches(
         kept = batch.filter(pa.array(keep))
         part = annotation.slice(taken, kept.num_rows)
         if not np.array_equal(part["uid"].to_numpy(), uids[keep]):
-            break
+            raise _disagreement(documents, survivors, taken, len(wanted))
         taken += kept.num_rows
         yield kept, part
     if taken != len(wanted):
-        raise ContractError(
-            f"{survivors} and {documents} disagree after {taken:,} of {len(wanted):,} survivors; "
-            f"were files moved between stage folders? Delete the dedup folder and run it again"
-        )
+        raise _disagreement(documents, survivors, taken, len(wanted))
+
+
+def _disagreement(documents: Path, survivors: Path, taken: int, wanted: int) -> ContractError:
+    return ContractError(
+        f"{survivors} and {documents} disagree after {taken:,} of {wanted:,} survivors; "
+        f"were files moved between stage folders? Delete the dedup folder and run it again"
+    )

@@ -30,6 +30,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder of this run")
     parser.add_argument("--log-every", type=int, default=10, help="steps between lines")
     options = parser.parse_args()
+    if options.log_every < 1:
+        parser.error(f"--log-every {options.log_every}: at least 1 step between lines")
     job = Job(options.shards, options.tokenizer, options.config, options.out, options.log_every)
     return launch(lambda world: train(job, world))
 

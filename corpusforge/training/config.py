@@ -1,4 +1,4 @@
-"""Training configuration: everything in it changes the model that comes out, nothing else does."""
+"""Training configuration: everything in it changes what a run leaves behind, nothing else does."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -7,7 +7,6 @@ when a run starts, so that importing this package never initialises MPI.
 
 import gc
 import os
-import socket
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +26,7 @@ from corpusforge.training.address import (
     interface_towards,
     reachable_address,
 )
+from corpusforge.work import node_name
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm
@@ -142,7 +142,7 @@ def _process_group(comm: "Comm", node: "Comm") -> Iterator[World]:
         timeout=COLLECTIVE_TIME,
         device_id=device if device.type == "cuda" else None,
     )
-    hosts = tuple(comm.allgather(socket.gethostname()))
+    hosts = tuple(comm.allgather(node_name()))
     yield World(comm.rank, comm.size, node.rank, hosts, device)
     # Group, then store, then garbage: else gloo's threads may abort the interpreter at its end.
     # Not after an error: there it could wait for ranks that never come.

@@ -23,4 +23,6 @@ def exclusive(folder: Path) -> Iterator[None]:
             raise RunError(
                 f"another run is writing to {folder}; wait for it to end, or give another --out"
             ) from error
+        except OSError:  # a file system without locks, as Lustre may be mounted
+            pass
         yield

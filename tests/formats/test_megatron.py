@@ -195,9 +195,9 @@ def test_a_half_that_grew_or_shrank_is_noticed(half, change, tmp_path):
 def test_lengths_and_pointers_that_disagree_are_noticed(tmp_path):
     write_shard(tmp_path / "x", [np.array([5, 6]), np.array([7])], 300)
     with index_path(tmp_path / "x").open("r+b") as file:
-        file.seek(34 + 2 * 4 + 8)
+        file.seek(34 + 2 * 4)
         file.write(struct.pack("<q", 2))
-    with pytest.raises(FormatError, match=r"document 1 starts at byte 2, .* add up to byte 4"):
+    with pytest.raises(FormatError, match=r"document 0 starts at byte 2, .* add up to byte 0"):
         _ = open_shard(tmp_path / "x").bounds
 
 

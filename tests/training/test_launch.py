@@ -98,6 +98,25 @@ def test_every_rank_adds_up_and_the_status_comes_through(run_job):
 
 
 @pytest.mark.cluster
+def test_ranks_on_several_hosts_meet_at_the_address_that_was_asked_for(run_job, monkeypatch):
+    """MPICH is told to treat each rank as if it had a host of its own."""
+    monkeypatch.setenv("MPIR_CVAR_NOLOCAL", "1")
+    monkeypatch.setenv(VARIABLE, "lo")
+    body = script(
+        "import os, sys",
+        "def body(world):",
+        "    meeting_point = os.environ['MASTER_ADDR']",
+        "    line = f'local rank {world.local_rank}, sum {world.add(1)}, {meeting_point}'",
+        "    sys.stdout.write(line + chr(10))",
+        "    return 0",
+        "sys.exit(launch(body))",
+    )
+    ended = run_job(2, "-c", body)
+    assert ended.output.count("local rank 0, sum [2.0], 127.0.0.1") == 2
+    assert ended.status == 0
+
+
+@pytest.mark.cluster
 def test_a_launcher_of_another_protocol_is_noticed_and_no_traceback_is_shown():
     ended = subprocess.run(
         [sys.executable, "-c", script("raise SystemExit(launch(lambda world: 0))")],

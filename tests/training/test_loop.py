@@ -1,6 +1,7 @@
 """What a whole run promises: real ranks under mpiexec, on a corpus of a few thousand tokens."""
 
 import json
+import shutil
 import signal
 
 import pytest
@@ -129,6 +130,17 @@ def test_a_complete_run_is_not_repeated_and_not_mistaken_for_another(finished, f
     other = run_job(1, "-m", "corpusforge.training", *folder.options(out, seed=4))
     assert other.status == 1
     assert "seed 0 (now 4); give another --out" in other.output
+
+
+def test_a_run_killed_before_it_said_done_only_does_the_rest(finished, folder, run_job, tmp_path):
+    out, _ = finished
+    copy = tmp_path / "out"
+    shutil.copytree(out, copy, ignore=shutil.ignore_patterns("DONE", "model"))
+    again = run_job(1, "-m", "corpusforge.training", *folder.options(copy))
+    assert "continuing after step 20" in again.output
+    assert (copy / "DONE").read_bytes() == (out / "DONE").read_bytes()
+    for file in (out / "model").iterdir():
+        assert (copy / "model" / file.name).read_bytes() == file.read_bytes(), file.name
 
 
 def test_a_batch_that_the_ranks_cannot_share_is_refused(folder, run_job, tmp_path):

@@ -1,0 +1,71 @@
+# Every target makes what it needs: the virtual environment, the packages, an MPI from a PyPI wheel.
+PYTHON ?= python3.11
+VENV ?= .venv
+PIPELINE ?= pipelines/demo.yaml
+EXTRAS ?= train,notebooks,dev
+
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CORPUSFORGE := $(BIN)/corpusforge
+export PIPELINE
+
+.PHONY: help demo test check install fetch extract clean dedup tokenizer shards data train status \
+        report schemas bench lint slurm demo-allocation notebook
+
+help:  ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
+
+demo: $(READY)  ## from two PubMed files and eight full texts to a trained language model
+	$(CORPUSFORGE) run $(PIPELINE)
+	$(CORPUSFORGE) train $(PIPELINE)
+	$(CORPUSFORGE) report
+	$(CORPUSFORGE) status
+
+test: $(READY)  ## the whole test suite
+	$(BIN)/pytest
+
+check: lint test  ## what must be green before a change lands
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# One target per stage; each runs what comes before it if that is missing.
+fetch extract clean dedup tokenizer shards: $(READY)  ## data stages, each with all before it
+	$(CORPUSFORGE) run $(PIPELINE) --until $@
+
+data: shards
+
+train: data  ## the model, under MPI
+	$(CORPUSFORGE) train $(PIPELINE)
+
+status: $(READY)  ## how far every stage is, and whether its records balance
+	@$(CORPUSFORGE) status
+
+report: $(READY)  ## report.html in the output folder
+	$(CORPUSFORGE) report
+
+schemas: $(READY)  ## the published contract, from the code
+	$(CORPUSFORGE) schemas schemas
+
+bench: $(READY)  ## measured ratios against named peers
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+notebook: data  ## the tour of a corpus, executed in place
+	$(BIN)/jupyter execute --inplace notebooks/01_tour.ipynb
+
+slurm: $(READY)  ## a real two-node SLURM on this machine, and the demo as a job on it
+	pipelines/slurm/run-demo.sh $(PIPELINE)
+
+demo-allocation: $(READY)  ## the same job script's body without SLURM
+	pipelines/slurm/allocation.sh $(PIPELINE)
+
+install: $(READY)  ## the virtual environment and the packages
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	@# Megatron's own reader checks the shards in the tests. Its dependencies are not needed for that.
+	-$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps megatron-core
+	touch $@

@@ -1,0 +1,100 @@
+"""What a job script needs beside `dask scheduler` and `dask worker`.
+
+    python -m corpusforge.executors.allocation settings              YAML for DASK_CONFIG
+    python -m corpusforge.executors.allocation wait FILE WORKERS     until so many have joined
+    python -m corpusforge.executors.allocation shutdown FILE         end scheduler and workers
+
+FILE is the scheduler file. With `settings`, schedulers and workers that a script starts behave as
+those of a local cluster do: both read the same table.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import dask
+import msgspec
+from distributed import Client
+
+from corpusforge.errors import ConfigError
+from corpusforge.executors.clusters import CONNECT, SETTINGS
+from corpusforge.work import node_name
+
+
+def settings_yaml() -> bytes:
+    """The settings of scheduler and workers, as a Dask configuration file."""
+    nested: dict[str, Any] = {}
+    dask.config.set(SETTINGS, config=nested)
+    return msgspec.yaml.encode(nested)
+
+
+def wait_for_workers(scheduler_file: Path, workers: int, seconds: float = CONNECT) -> str:
+    """Wait until the workers have joined; one line that says on which nodes they are.
+
+    A node that does not come must not hold up the others: after `seconds` one worker is enough.
+
+    Raises:
+        ConfigError: No worker has joined by then.
+    """
+    with Client(scheduler_file=str(scheduler_file), timeout=seconds) as client:
+        try:
+            client.wait_for_workers(workers, timeout=seconds)
+        except TimeoutError:
+            if not client.scheduler_info(n_workers=-1)["workers"]:
+                raise ConfigError(
+                    f"no Dask worker joined the scheduler of {scheduler_file} within "
+                    f"{seconds:.0f} s; the log of the workers says why"
+                ) from None
+        return describe_workers(list(client.run(node_name).values()), workers)
+
+
+def describe_workers(nodes: list[str], expected: int) -> str:
+    """How many workers each node has.
+
+    >>> describe_workers(["n1", "n2", "n1"], expected=4)
+    '3 of 4 workers on 2 nodes (n1: 2, n2: 1)'
+    """
+    counts = Counter(nodes)
+    each = ", ".join(f"{node}: {count}" for node, count in sorted(counts.items()))
+    plural = "" if len(counts) == 1 else "s"
+    return f"{len(nodes)} of {expected} workers on {len(counts)} node{plural} ({each})"
+
+
+def shut_down(scheduler_file: Path) -> None:
+    """Ask the scheduler to end, and its workers with it."""
+    with Client(scheduler_file=str(scheduler_file), timeout=CONNECT) as client:
+        client.shutdown()
+
+
+def main() -> int:
+    """Parse the command line and do it; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m corpusforge.executors.allocation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs.add_parser("settings")
+    for name in ("wait", "shutdown"):
+        verb = verbs.add_parser(name)
+        verb.add_argument("file", type=Path, help="scheduler file")
+        if name == "wait":
+            verb.add_argument("workers", type=int, help="how many are expected")
+    options = parser.parse_args()
+    try:
+        if options.verb == "settings":
+            sys.stdout.buffer.write(settings_yaml())
+        elif options.verb == "wait":
+            print(wait_for_workers(options.file, options.workers))
+        else:
+            shut_down(options.file)
+    except (ConfigError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

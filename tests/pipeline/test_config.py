@@ -1,0 +1,167 @@
+"""What a pipeline file may say, and what is said of one that is wrong."""
+
+import re
+
+import msgspec
+import pytest
+from corpora import write_pipeline
+
+from corpusforge.errors import ConfigError
+from corpusforge.pipeline.config import ClusterConfig, PipelineConfig, load_pipeline
+
+SOURCE = {"kind": "pubmed", "folder": "papers", "files": "*.xml"}
+WHEEL = {"kind": "wheel", "package": "p", "version": "1", "sha256": "0" * 64, "members": "*"}
+RECIPE = {"output": "out", "stages": {"extract": {"sources": {"pubmed": SOURCE}}}}
+
+
+def load(folder, recipe):
+    path = folder / "pipeline.yaml"
+    path.write_bytes(msgspec.yaml.encode(recipe))
+    return load_pipeline(path)
+
+
+def with_stage(name, **settings):
+    return RECIPE | {"stages": RECIPE["stages"] | {name: settings}}
+
+
+def with_source(**settings):
+    return with_stage("extract", sources={"pubmed": SOURCE | settings})
+
+
+def test_a_source_and_an_output_are_enough(tmp_path):
+    config = load(tmp_path, RECIPE)
+    assert config.output == "out"
+    assert config.stages.dedup.similarity == 0.8
+    assert config.cluster == ClusterConfig()
+    assert config.stages.train is None
+
+
+def test_every_default_survives_being_written_out(tmp_path):
+    config = load(tmp_path, RECIPE)
+    assert load(tmp_path, msgspec.to_builtins(config)) == config
+
+
+WRONG = {
+    "an unknown key": (
+        with_stage("dedup", band=20),
+        "Object contains unknown field `band` - at `$.stages.dedup`",
+    ),
+    "an unknown stage": (
+        with_stage("dedupe"),
+        "Object contains unknown field `dedupe` - at `$.stages`",
+    ),
+    "a key on top": (
+        RECIPE | {"outptu": "x"},
+        "Object contains unknown field `outptu`",
+    ),
+    "a word for a number": (
+        with_stage("dedup", bands="many"),
+        "Expected `int`, got `str` - at `$.stages.dedup.bands`",
+    ),
+    "a number out of range": (
+        with_stage("dedup", bands=0),
+        "Expected `int` >= 1 - at `$.stages.dedup.bands`",
+    ),
+    "settings that contradict each other": (
+        with_stage("dedup", bands=2, rows=8),
+        "bands=2, rows=8 would find only 31% of pairs at similarity 0.8; raise bands or lower "
+        "rows - at `$.stages.dedup`",
+    ),
+    "an unknown kind of source": (
+        with_source(kind="core"),
+        "Invalid enum value 'core' - at `$.stages.extract.sources[...].kind`",
+    ),
+    "a source without a place": (
+        with_source(folder=None),
+        "a source needs either folder or fetched - at `$.stages.extract.sources[...]`",
+    ),
+    "a download that nobody makes": (
+        with_source(folder=None, fetched="wheel"),
+        "source pubmed wants the download 'wheel', but fetch has none - at `$.stages`",
+    ),
+    "no source": (
+        with_stage("extract", sources={}),
+        "Expected `object` of length >= 1 - at `$.stages.extract.sources`",
+    ),
+    "no extract": (
+        {"output": "out", "stages": {}},
+        "Object missing required field `extract` - at `$.stages`",
+    ),
+    "no output": (
+        {"stages": RECIPE["stages"]},
+        "Object missing required field `output`",
+    ),
+    "a budget for an unknown stage": (
+        RECIPE | {"reject_budget": {"sharding": 0.5}},
+        "reject_budget.sharding: 0.5 - expected one of fetch, extract, clean, dedup, tokenizer, "
+        "shards and a share from 0 to 1",
+    ),
+    "a budget above the whole": (
+        RECIPE | {"reject_budget": {"clean": 1.5}},
+        "reject_budget.clean: 1.5 - expected one of",
+    ),
+    "a budget below nothing": (
+        RECIPE | {"reject_budget": {"clean": -0.1}},
+        "reject_budget.clean: -0.1 - expected one of",
+    ),
+    "an address that is missing": (
+        RECIPE | {"cluster": {"kind": "address"}},
+        "kind: address needs address, such as tcp://host:8786 - at `$.cluster`",
+    ),
+    "a scheduler file that is missing": (
+        RECIPE | {"cluster": {"kind": "scheduler-file"}},
+        "kind: scheduler-file needs scheduler_file - at `$.cluster`",
+    ),
+    "no worker": (
+        RECIPE | {"cluster": {"workers": 0}},
+        "Expected `int` >= 1 - at `$.cluster.workers`",
+    ),
+    "a digest that is none": (
+        with_stage("fetch", downloads={"x": WHEEL | {"sha256": "?"}}),
+        "Expected `str` matching regex '^[0-9a-f]{64}$' - at "
+        "`$.stages.fetch.downloads[...].sha256`",
+    ),
+    "a list": (["output"], "Expected `object`, got `array`"),
+}
+
+
+@pytest.mark.parametrize(("recipe", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_recipe_is_refused_by_file_and_key(tmp_path, recipe, message):
+    with pytest.raises(ConfigError, match=re.escape(f"{tmp_path}/pipeline.yaml: {message}")):
+        load(tmp_path, recipe)
+
+
+def test_a_download_that_fetch_does_make_is_accepted(tmp_path):
+    recipe = with_source(folder=None, fetched="wheel")
+    recipe["stages"]["fetch"] = {"downloads": {"wheel": WHEEL}}
+    assert load(tmp_path, recipe).stages.extract.sources["pubmed"].fetched == "wheel"
+    recipe["stages"]["extract"]["sources"]["pubmed"]["fetched"] = "whale"
+    with pytest.raises(ConfigError, match="wants the download 'whale', but fetch has wheel"):
+        load(tmp_path, recipe)
+
+
+def test_a_file_that_is_not_yaml_is_refused_with_its_path(tmp_path):
+    path = tmp_path / "pipeline.yaml"
+    path.write_text("output: [unclosed")
+    with pytest.raises(ConfigError, match=f"{path}: "):
+        load_pipeline(path)
+
+
+def test_a_missing_file_is_named_by_its_whole_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = (tmp_path / "absent.yaml").relative_to(tmp_path)
+    message = f"{tmp_path}/absent.yaml cannot be read: No such file or directory"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_pipeline(path)
+
+
+def test_a_folder_is_no_pipeline_file(tmp_path):
+    with pytest.raises(ConfigError, match=re.escape(f"{tmp_path} cannot be read: Is a directory")):
+        load_pipeline(tmp_path)
+
+
+def test_a_pipeline_written_by_the_tests_can_be_read(tmp_path):
+    path = write_pipeline(tmp_path, {"pubmed": SOURCE}, {"clean": {"min_words": 7}})
+    config = load_pipeline(path)
+    assert isinstance(config, PipelineConfig)
+    assert config.stages.clean.min_words == 7

@@ -1,0 +1,77 @@
+"""One run at a time in an output folder, whoever holds it and however it ends."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from corpusforge.errors import ConfigError
+from corpusforge.pipeline.lock import run_lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from corpusforge.pipeline.lock import run_lock
+with run_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def holder(folder):
+    """Another process that holds the folder until its standard input is closed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout.readline() == "held\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_second_run_is_refused_and_told_who_runs(tmp_path):
+    with holder(tmp_path) as first:
+        message = rf"{re.escape(str(tmp_path))} is in use by process {first.pid} on .+: wait until"
+        with pytest.raises(ConfigError, match=message), run_lock(tmp_path):
+            pass
+
+
+@pytest.mark.parametrize("how", ["ended", "killed"])
+def test_a_run_that_is_over_leaves_the_folder_free(tmp_path, how):
+    with holder(tmp_path) as first:
+        if how == "killed":
+            first.send_signal(signal.SIGKILL)
+        else:
+            first.stdin.close()
+        first.wait()
+        with run_lock(tmp_path):
+            said = (tmp_path / ".lock").read_text()
+    assert said.startswith(f"process {os.getpid()} on ")
+
+
+def test_a_run_that_fails_leaves_the_folder_free(tmp_path):
+    with pytest.raises(OSError, match="no space"), run_lock(tmp_path):
+        raise OSError("no space")
+    with holder(tmp_path):
+        pass
+
+
+def test_the_output_folder_is_made(tmp_path):
+    with run_lock(tmp_path / "a" / "b"):
+        assert (tmp_path / "a" / "b" / ".lock").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_a_matter_of_the_pipeline_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    message = rf"{tmp_path}/file/out cannot be written: Not a directory; change `output`"
+    with pytest.raises(ConfigError, match=message), run_lock(tmp_path / "file" / "out"):
+        pass

@@ -1,0 +1,79 @@
+"""The command that trains: how it is put together, and when there is none."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+
+import msgspec
+import pytest
+from corpora import write_corpus
+
+from corpusforge.errors import ConfigError
+from corpusforge.pipeline import training
+from corpusforge.pipeline.manifest import write_manifest
+from corpusforge.pipeline.plan import open_plan
+from corpusforge.pipeline.training import training_command
+from corpusforge.training.config import load_config
+from corpusforge.work import Tally
+
+TRAIN = {"train": {"model": {"layers": 1, "hidden": 16, "heads": 1}, "steps": 7, "warmup": 1}}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A plan whose shards are declared complete."""
+    made = open_plan(write_corpus(tmp_path, documents=5, stages=TRAIN))
+    write_manifest(made.step("shards"), Tally(), 0.0)
+    return made
+
+
+def test_the_command_starts_training_on_the_shards_under_the_launcher(plan):
+    assert training_command(plan, "srun --mpi=pmi2 -n 8") == [
+        *("srun", "--mpi=pmi2", "-n", "8", sys.executable, "-m", "mpi4py"),
+        *("-m", "corpusforge.training", "--shards", str(plan.step("shards").folder)),
+        *("--tokenizer", str(plan.step("tokenizer").folder / "tokenizer")),
+        *("--config", str(plan.train_folder / "train.json"), "--out", str(plan.train_folder)),
+    ]
+
+
+def test_its_config_is_written_beside_the_model_as_the_pipeline_file_says(plan):
+    training_command(plan, "srun")
+    path = plan.train_folder / "train.json"
+    assert json.loads(path.read_bytes())["steps"] == 7
+    assert load_config(path) == plan.config.stages.train
+
+
+def test_without_a_launcher_it_is_the_mpiexec_beside_this_python(plan, tmp_path, monkeypatch):
+    beside = tmp_path / "bin" / "mpiexec"
+    beside.parent.mkdir()
+    beside.touch()
+    monkeypatch.setattr(sys, "executable", str(beside.with_name("python")))
+    assert training_command(plan, None)[:3] == [str(beside), "-n", "2"]
+
+
+def test_the_number_of_ranks_is_that_of_the_cluster(plan):
+    cluster = msgspec.structs.replace(plan.config.cluster, ranks=6)
+    wide = replace(plan, config=msgspec.structs.replace(plan.config, cluster=cluster))
+    assert training_command(wide, None)[1:3] == ["-n", "6"]
+
+
+def test_without_any_mpiexec_it_says_how_to_get_one(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(training.shutil, "which", lambda _name: None)
+    with pytest.raises(ConfigError, match=r"there is no mpiexec; `pip install 'corpusforge\[train"):
+        training_command(plan, None)
+
+
+def test_without_a_model_there_is_nothing_to_train(tmp_path):
+    plan = open_plan(write_corpus(tmp_path, documents=5))
+    with pytest.raises(ConfigError, match=r"the pipeline file has no stages\.train; add a model"):
+        training_command(plan, None)
+
+
+def test_without_shards_there_is_nothing_to_train_on(tmp_path):
+    plan = open_plan(write_corpus(tmp_path, documents=5, stages=TRAIN))
+    message = f"{plan.step('shards').folder} is not complete; run `corpusforge run PIPELINE` first"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        training_command(plan, None)
+    assert not plan.train_folder.exists()

@@ -1,0 +1,68 @@
+"""What fetch promises: each download once, listed when all of it is there."""
+
+import json
+
+import pytest
+from corpora import Record, pubmed_file
+
+from corpusforge.errors import SourceError
+from corpusforge.formats.atomic import write_atomic
+from corpusforge.stages import extract, fetch
+from corpusforge.stages.extract import ExtractConfig, SourceConfig
+from corpusforge.stages.fetch import FetchConfig, WheelDownload
+from stages.folders import run_stage, table_of
+
+DOWNLOAD = WheelDownload(package="papers", version="1.0", sha256="0" * 64, members="data/*.xml")
+CONFIG = FetchConfig(downloads={"papers": DOWNLOAD})
+FILES = {"a.xml": pubmed_file([Record("1", "One")]), "b.xml": pubmed_file([Record("2", "Two")])}
+
+
+@pytest.fixture
+def wheel(monkeypatch):
+    """Instead of the network: puts FILES in place, and notes what it was asked for."""
+    asked = []
+
+    def fetch_wheel(package, version, sha256, pattern, folder):
+        asked.append((package, version, sha256, pattern))
+        for name, content in FILES.items():
+            write_atomic(folder / name, content)
+        return [folder / name for name in FILES]
+
+    monkeypatch.setattr(fetch, "fetch_wheel", fetch_wheel)
+    return asked
+
+
+def test_a_download_is_put_in_a_folder_of_its_name_and_listed(tmp_path, wheel):
+    tally = run_stage(fetch.STAGE, CONFIG, tmp_path, {})
+    assert wheel == [("papers", "1.0", "0" * 64, "data/*.xml")]
+    sizes = {name: len(content) for name, content in FILES.items()}
+    assert json.loads((tmp_path / "files" / "papers.json").read_bytes()) == sizes
+    found = {path.name: path.read_bytes() for path in (tmp_path / "files" / "papers").iterdir()}
+    assert found == FILES
+    assert tally.counts == {"files": 2}
+    assert tally.bytes_read == sum(sizes.values())
+
+
+@pytest.mark.usefixtures("wheel")
+def test_extract_reads_what_was_fetched(tmp_path):
+    run_stage(fetch.STAGE, CONFIG, tmp_path / "fetch", {})
+    source = SourceConfig(kind="pubmed", fetched="papers", files="*.xml")
+    config = ExtractConfig(sources={"pubmed": source})
+    run_stage(extract.STAGE, config, tmp_path / "out", {"fetch": tmp_path / "fetch"})
+    assert [row["title"] for row in table_of(tmp_path / "out")] == ["One", "Two"]
+
+
+def test_a_download_that_fails_is_not_listed(tmp_path, monkeypatch):
+    def fetch_wheel(*_arguments):
+        raise SourceError("pip could not download papers==1.0")
+
+    monkeypatch.setattr(fetch, "fetch_wheel", fetch_wheel)
+    with pytest.raises(SourceError, match=r"could not download papers==1\.0"):
+        run_stage(fetch.STAGE, CONFIG, tmp_path, {})
+    assert not (tmp_path / "files" / "papers.json").exists()
+
+
+def test_without_downloads_there_is_nothing_to_do(tmp_path, wheel):
+    run_stage(fetch.STAGE, FetchConfig(), tmp_path, {})
+    assert wheel == []
+    assert list(tmp_path.iterdir()) == []
