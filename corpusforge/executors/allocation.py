@@ -1,10 +1,12 @@
 """What a job script needs beside `dask scheduler` and `dask worker`.
 
+    python -m corpusforge.executors.allocation pending PIPELINE      stages that need a cluster
     python -m corpusforge.executors.allocation settings              YAML for DASK_CONFIG
     python -m corpusforge.executors.allocation wait FILE WORKERS     until so many have joined
     python -m corpusforge.executors.allocation shutdown FILE         end scheduler and workers
 
-FILE is the scheduler file. With `settings`, schedulers and workers that a script starts behave as
+FILE is the scheduler file. `pending` prints nothing when there is nothing to do, and fails when the
+pipeline file is wrong: both are better known before a cluster is started. With `settings`, schedulers and workers that a script starts behave as
 those of a local cluster do: both read the same table.
 """
 
@@ -18,9 +20,20 @@ import dask
 import msgspec
 from distributed import Client
 
-from corpusforge.errors import ConfigError
+from corpusforge.errors import ConfigError, CorpusforgeError
 from corpusforge.executors.clusters import CONNECT, SETTINGS
+from corpusforge.pipeline.manifest import read_manifest
+from corpusforge.pipeline.plan import Plan, open_plan
 from corpusforge.work import node_name
+
+
+def pending_stages(plan: Plan) -> list[str]:
+    """The stages whose tasks have yet to run on workers."""
+    return [
+        step.stage.name
+        for step in plan.steps
+        if not step.stage.network and read_manifest(step.folder) is None
+    ]
 
 
 def settings_yaml() -> bytes:
@@ -76,6 +89,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs.add_parser("pending").add_argument("pipeline", type=Path, help="pipeline file")
     verbs.add_parser("settings")
     for name in ("wait", "shutdown"):
         verb = verbs.add_parser(name)
@@ -84,13 +98,15 @@ def main() -> int:
             verb.add_argument("workers", type=int, help="how many are expected")
     options = parser.parse_args()
     try:
-        if options.verb == "settings":
+        if options.verb == "pending":
+            print(" ".join(pending_stages(open_plan(options.pipeline))))
+        elif options.verb == "settings":
             sys.stdout.buffer.write(settings_yaml())
         elif options.verb == "wait":
             print(wait_for_workers(options.file, options.workers))
         else:
             shut_down(options.file)
-    except (ConfigError, OSError) as error:
+    except (CorpusforgeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

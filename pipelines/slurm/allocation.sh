@@ -223,16 +223,17 @@ main() {
   else
     say "no SLURM: plain processes on $(hostname)"
   fi
-  # A wrong pipeline file ends the job before anything is started for it.
-  if ! problem=$(corpusforge status --pipeline "$pipeline"); then
-    echo "$problem" >&2
-    exit 1
+  local pending # a wrong pipeline file ends the job here
+  pending=$(python -m corpusforge.executors.allocation pending "$pipeline")
+  if [[ -n $pending ]]; then
+    begin "Dask cluster"
+    start_cluster
+    begin "data stages"
+    run corpusforge run "$pipeline" --scheduler-file "$scheduler_file"
+    stop_cluster
+  else
+    say "the data stages are complete"
   fi
-  begin "Dask cluster"
-  start_cluster
-  begin "data stages"
-  run corpusforge run "$pipeline" --scheduler-file "$scheduler_file"
-  stop_cluster
   begin "training"
   if [[ -n ${threads:-} ]]; then
     # SLURM need not bind a rank to its cores; without a word each would take all it sees.

@@ -183,6 +183,8 @@ def test_a_script_that_is_told_to_stop_says_75_and_the_same_command_continues(
     assert "stopped on request after step" in running.output
     with allocation(folder) as running:
         assert running.end() == 0, running.output
+    assert "the data stages are complete" in running.output
+    assert "== Dask cluster" not in running.output
     assert results(folder) == results(undisturbed[0])
 
 
