@@ -49,17 +49,18 @@ report: $(READY)  ## report.html in the output folder
 schemas: $(READY)  ## the published contract, from the code
 	$(CORPUSFORGE) schemas schemas
 
-bench: $(READY)  ## measured ratios against named peers
+bench: clean  ## measured ratios against named peers
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 notebook: data  ## the tour of a corpus, executed in place
 	$(BIN)/jupyter execute --inplace notebooks/01_tour.ipynb
 
 slurm: $(READY)  ## a real two-node SLURM on this machine, and the demo as a job on it
-	pipelines/slurm/run-demo.sh $(PIPELINE)
+	VENV=$(abspath $(VENV)) pipelines/slurm/run-demo.sh $(PIPELINE)
 
 demo-allocation: $(READY)  ## the same job script's body without SLURM
-	pipelines/slurm/allocation.sh $(PIPELINE)
+	VENV=$(abspath $(VENV)) pipelines/slurm/allocation.sh $(PIPELINE)
 
 install: $(READY)  ## the virtual environment and the packages
 

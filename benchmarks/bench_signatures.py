@@ -1,7 +1,7 @@
 """MinHash signatures of real abstracts: the kernel against `datasketch` and `rensa`.
 
-128 permutations, sets of 5 consecutive words, one thread, the same texts in the same process run.
-Each side gets the texts as it likes them best: the kernel an Arrow buffer, the others Python strings.
+128 permutations, sets of 5 consecutive words, one thread, the same texts in one process run. Each
+side gets the texts as it likes them best: the kernel an Arrow buffer, the others Python strings.
 
     corpusforge run pipelines/demo.yaml --until clean && python benchmarks/bench_signatures.py
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from datasketch import MinHash
+from rensa import RMinHash
 
 from corpusforge import Corpus
 from corpusforge.kernels.minhash import HashFamily, signatures, text_signatures
@@ -41,8 +42,6 @@ def with_datasketch(texts):
 
 
 def with_rensa(texts):
-    from rensa import RMinHash
-
     made = []
     for text in texts:
         minhash = RMinHash(num_perm=PERMUTATIONS, seed=SEED)
@@ -86,16 +85,17 @@ def main():
 
     with_kernel()  # compiled before the clock starts
     kernel = best_seconds(with_kernel, ROUNDS)
-    peers = {"datasketch": best_seconds(lambda: with_datasketch(texts), 2)}
-    try:
-        peers["rensa"] = best_seconds(lambda: with_rensa(texts), 2)
-    except ImportError:
-        print("rensa is not installed (pip install 'corpusforge[bench]'); left out")
+    peers = {
+        "datasketch": best_seconds(lambda: with_datasketch(texts), 2),
+        "rensa": best_seconds(lambda: with_rensa(texts), 2),
+    }
     print(f"{len(texts):,} documents, {megabytes:.1f} MB, {PERMUTATIONS} permutations, one thread")
     print(f"kernel      {megabytes / kernel:8.1f} MB/s")
     for name, seconds in peers.items():
-        print(f"{name:<11} {megabytes / seconds:8.1f} MB/s   kernel is {seconds / kernel:.1f} times as fast")
-    print(f"signatures equal to datasketch's on the same shingles: {same_signatures(data, bounds, family)}")
+        ratio = seconds / kernel
+        print(f"{name:<11} {megabytes / seconds:8.1f} MB/s   kernel is {ratio:.1f} times as fast")
+    equal = same_signatures(data, bounds, family)
+    print(f"signatures equal to datasketch's on the same shingles: {equal}")
 
 
 if __name__ == "__main__":

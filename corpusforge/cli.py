@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import resource
 import signal
 import sys
 import threading
@@ -131,6 +132,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
                 console.print(dashboard_note(client, cluster), highlight=False)
                 _run_steps(remote, DaskExecutor(client, stop), plan, console)
     print_ledger(Corpus(plan).ledger(), console)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    console.print(f"peak memory {peak / 1e6:,.0f} MB in the driver", highlight=False)
     write_report(plan)
     return 0
 

@@ -47,7 +47,7 @@ def run_with_progress(step: Step, executor: Executor, budget: float, console: Co
     if manifest is not None:
         again = f"  ({resumed} tasks were done before)" if resumed else ""
         line = f"{step.stage.name:<10} {_counts(manifest.tally)}  {manifest.seconds:.1f} s{again}"
-        console.print(line, highlight=False)
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 def _pace(update: Update, seconds: float) -> str:

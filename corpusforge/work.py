@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,10 +44,15 @@ class Tally:
         return Tally(
             read=self.read + other.read,
             kept=self.kept + other.kept,
-            rejected=dict(sorted((Counter(self.rejected) + Counter(other.rejected)).items())),
+            rejected=_added(self.rejected, other.rejected),
             bytes_read=self.bytes_read + other.bytes_read,
-            counts=dict(sorted((Counter(self.counts) + Counter(other.counts)).items())),
+            counts=_added(self.counts, other.counts),
         )
+
+
+def _added(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
+    # Not Counter: its sum forgets what was counted and found to be 0.
+    return {name: a.get(name, 0) + b.get(name, 0) for name in sorted(a | b)}
 
 
 Work = Callable[[Task], Tally]

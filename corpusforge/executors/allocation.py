@@ -6,8 +6,9 @@
     python -m corpusforge.executors.allocation shutdown FILE         end scheduler and workers
 
 FILE is the scheduler file. `pending` prints nothing when there is nothing to do, and fails when the
-pipeline file is wrong: both are better known before a cluster is started. With `settings`, schedulers and workers that a script starts behave as
-those of a local cluster do: both read the same table.
+pipeline file is wrong: both are better known before a cluster is started. With `settings`,
+schedulers and workers that a script starts behave as those of a local cluster do: both read the
+same table.
 """
 
 import argparse

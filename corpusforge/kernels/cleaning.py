@@ -18,7 +18,10 @@ _SUSPECT = re.compile(r"[^\n\t -%'-~]")
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _AROUND_BREAK = re.compile(r" ?\n ?")
 _BREAKS = re.compile(r"\n{3,}")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")  # soft hyphen, zero-width characters
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphen, zero-width characters
+
+
+MAX_PASSES = 20  # three is the most that was seen; a text must not be able to hang a worker
 
 
 def repair(text: str) -> str:
@@ -32,7 +35,10 @@ def repair(text: str) -> str:
     >>> repair("caf\u00c3\u00a9  \\n\\n\\n\\nR&amp;D")
     'café\\n\\nR&D'
     """
-    while (repaired := _pass(text)) != text:
+    for _ in range(MAX_PASSES):
+        repaired = _pass(text)
+        if repaired == text:
+            break
         text = repaired
     return text
 

@@ -8,6 +8,7 @@ when a run starts, so that importing this package never initialises MPI.
 import gc
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 RENDEZVOUS_TIME = timedelta(minutes=5)
 COLLECTIVE_TIME = timedelta(minutes=15)  # rank 0 may write a large checkpoint meanwhile
+HEAD_START = 1.0  # seconds that rank 0 has to end the job, should all ranks meet the same error
 # How many ranks this launcher started, most specific first: srun sets its own for mpiexec's
 # daemons, so what mpiexec says about its processes counts more.
 LAUNCHER_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE", "SLURM_STEP_NUM_TASKS")
@@ -53,6 +55,10 @@ class World:
         total = torch.tensor(values, dtype=torch.float64, device=self.device)
         distributed.all_reduce(total)
         return total.tolist()
+
+    def each(self, value: float) -> list[float]:
+        """The value of every rank, in their order, the same on every rank."""
+        return self.add(*(value if rank == self.rank else 0.0 for rank in range(self.size)))
 
     def add_counts(self, counts: torch.Tensor) -> torch.Tensor:
         """The sum of integer counts over all ranks."""
@@ -81,6 +87,8 @@ def launch(body: Callable[[World], int]) -> int:
         world.Barrier()
     except BaseException as error:
         expected = isinstance(error, CorpusforgeError)
+        if expected and world.rank:
+            time.sleep(HEAD_START)  # what every rank finds wrong is told once
         reason = str(error) if expected else f"failed\n{traceback.format_exc()}"
         # In one piece: print would write the end of the line apart, and ranks' lines would mix.
         sys.stderr.write(f"rank {world.rank} of {world.size}: {reason}\n")

@@ -1,6 +1,7 @@
 """The training run: from shards to a model, through as many interruptions as it takes."""
 
 import math
+import resource
 import time
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
@@ -89,10 +90,11 @@ class _Run:
             folder, corpus = self.job.out / "model", material.corpus.description
             model = self.trainer.model
             export_model(model, material.config, corpus, material.tokenizer, folder)
-        self.world.add(0)  # nobody is done before everybody is
+        peaks = self.world.each(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        # That exchange also means that nobody is done before everybody is.
         if self.world.rank == 0:
             self._write_done(evaluation)
-        self.report.say(*summary(evaluation, self.material.baseline, self.job.out))
+        self.report.say(*summary(evaluation, self.material.baseline, self.job.out, max(peaks)))
         return 0
 
     def _advance(self, stop: Event) -> int:

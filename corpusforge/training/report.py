@@ -118,13 +118,16 @@ def header(material: Material, model: nn.Module, steps_done: int, world: World) 
     return lines
 
 
-def summary(evaluation: Evaluation, baseline: Evaluation, out: Path) -> list[str]:
-    """How it ended."""
+def summary(
+    evaluation: Evaluation, baseline: Evaluation, out: Path, peak_memory: float
+) -> list[str]:
+    """How it ended, and the bytes of memory that the hungriest rank took."""
     verdict = "better" if evaluation.loss < baseline.loss else "WORSE"
     return [
         f"done: validation loss {evaluation.loss:.3f} nats/token "
         f"({evaluation.bits_per_byte:.3f} bits/byte), {verdict} than the unigram baseline's "
-        f"{baseline.loss:.3f} ({baseline.bits_per_byte:.3f}); the model is in {out / 'model'}"
+        f"{baseline.loss:.3f} ({baseline.bits_per_byte:.3f})",
+        f"peak memory {peak_memory / 1e6:,.0f} MB in one rank; the model is in {out / 'model'}",
     ]
 
 

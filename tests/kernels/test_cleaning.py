@@ -40,7 +40,7 @@ def always_asking_ftfy(text):
     while text != previous:
         previous = text
         text = ftfy.fix_text(text, CONFIG)
-        text = re.sub("[\u00ad\u200b\u200c\u200d\u2060\ufeff]", "", text)
+        text = re.sub("[\u00ad\u200b\u2060\ufeff]", "", text)
         text = unicodedata.normalize("NFC", text)
         lines = [re.sub(f"{BLANK}+", " ", line).strip(" ") for line in text.split("\n")]
         text = re.sub("\n\n\n+", "\n\n", "\n".join(lines)).strip()

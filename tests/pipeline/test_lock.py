@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -63,6 +64,13 @@ def test_a_run_that_fails_leaves_the_folder_free(tmp_path):
         raise OSError("no space")
     with holder(tmp_path):
         pass
+
+
+def test_the_lock_names_its_holder_alone_whatever_was_in_it_before(tmp_path):
+    (tmp_path / ".lock").write_text("process 99999999999 on a machine with a long name\n" * 9)
+    with run_lock(tmp_path):
+        said = (tmp_path / ".lock").read_text()
+    assert said == f"process {os.getpid()} on {socket.gethostname()}\n"
 
 
 def test_the_output_folder_is_made(tmp_path):

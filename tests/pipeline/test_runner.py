@@ -104,6 +104,7 @@ def test_a_second_run_does_only_what_the_first_left(tmp_path, done):
     updates = run(made)
     assert toy.marked == [f"task-{i}" for i in range(done, 3)] + ["sum"]
     assert (updates[0].done, updates[0].resumed) == (done, done)
+    assert [u.done for u in updates if u.phase == "mark"] == list(range(done, 4))
     assert toy.between[-1].counts == {"marks": 3}  # the stage cannot tell that it was resumed
     assert read_manifest(made.folder).tally.read == 6
 

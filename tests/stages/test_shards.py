@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from corpora import prose
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -258,6 +258,7 @@ clusters = st.lists(st.integers(0, 2**64 - 1), max_size=30)
 splits = st.tuples(st.integers(1, 999), st.integers(0, 99), st.integers(0, 99))
 
 
+@settings(deadline=None)  # the first example compiles
 @given(clusters, splits, st.integers(0, 2**32 - 1))
 def test_the_split_of_a_cluster_agrees_with_the_definition(clusters, split, seed):
     found = sides(np.array(clusters, np.uint64), split, seed)
@@ -290,23 +291,26 @@ def test_a_split_of_no_part_is_empty_and_can_be_opened(tmp_path, reads, split):
     assert summary["splits"]["valid"] == {"shards": ["valid-00000"], "tokens": 0, "documents": 0}
 
 
+def with_survivors(folder, reads, change):
+    """The same folders, but for the survivors: each partition's rows as `change` makes them."""
+    for path in (reads["dedup"] / TABLE).iterdir():
+        rows = pq.read_table(path).to_pylist()
+        write_partition(folder / TABLE / path.name, pa.Table.from_pylist(change(rows), SURVIVORS))
+    return {**reads, "dedup": folder}
+
+
 def test_no_cluster_is_on_both_sides_of_a_split(tmp_path, reads):
-    # A chain of texts keeps several members of one cluster; clusters here are forced to be large.
-    survivors = [row | {"cluster": row["uid"] % 10} for row in table_of(reads["dedup"])]
-    folder = tmp_path / "dedup"
-    ids = {doc_id: i for i, (doc_id, _) in enumerate(DOCUMENTS)}
-    parts = [[r for r in survivors if (ids[r["doc_id"]] >= 50) is late] for late in (False, True)]
-    for number, rows in ((0, parts[0]), (1, []), (2, parts[1])):
-        table = pa.Table.from_pylist(rows, SURVIVORS)
-        write_partition(folder / TABLE / f"part-0000{number}.parquet", table)
-    _, out = run({**reads, "dedup": folder}, tmp_path / "shards", ShardsConfig(split=(1, 1, 1)))
-    placed = split_of(out)
-    seen = {}
-    for row in survivors:
-        seen.setdefault(row["cluster"], set()).add(placed[row["doc_id"]])
-    assert len(seen) == 10
-    assert all(len(names) == 1 for names in seen.values())
-    assert set().union(*seen.values()) == set(SPLITS)
+    # Ten large clusters instead of 120 of one document.
+    large = with_survivors(
+        tmp_path / "dedup", reads, lambda rows: [r | {"cluster": r["uid"] % 10} for r in rows]
+    )
+    _, out = run(large, tmp_path / "shards", ShardsConfig(split=(1, 1, 1)))
+    placed = {}
+    for doc_id, split in split_of(out).items():
+        placed.setdefault(uid_of(doc_id) % 10, set()).add(split)
+    assert len(placed) == 10
+    assert all(len(splits) == 1 for splits in placed.values())
+    assert set().union(*placed.values()) == set(SPLITS)
 
 
 def test_other_documents_do_not_move_a_document_to_another_split_or_past_another(tmp_path, made):
@@ -356,6 +360,12 @@ def test_survivors_that_are_not_among_the_documents_are_noticed(tmp_path, reads)
     clean = write_clean(tmp_path / "clean", [DOCUMENTS[:49], [], DOCUMENTS[50:]])
     with pytest.raises(ContractError, match="disagree after 49 of 50 survivors"):
         run({**reads, "clean": clean}, tmp_path / "shards")
+
+
+def test_survivors_in_another_order_than_the_documents_are_noticed(tmp_path, reads):
+    turned = with_survivors(tmp_path / "dedup", reads, lambda rows: rows[::-1])
+    with pytest.raises(ContractError, match="disagree after 0 of 50 survivors"):
+        run(turned, tmp_path / "shards")
 
 
 @pytest.mark.parametrize("split", [(0, 1, 1), (-1, 1, 1), (1, -1, 1)])

@@ -1,0 +1,104 @@
+"""The same bytes from every way of running the demo: serial, one worker, two workers, and through
+the death of a worker and of the driver.
+
+Every run gets an output folder of its own; compared are all files of tables, rejects, tokenizer and
+shards. Takes about five times as long as the demo's data stages.
+
+    python benchmarks/check_identity.py [PIPELINE]
+"""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+DEMO = Path(__file__).parents[1] / "pipelines" / "demo.yaml"
+DIARY = {"manifest.json", ".lock", "report.html"}  # they tell when and how long, not what
+
+
+def published(output):
+    """Digest of every file that a run leaves, its diary aside."""
+    files = [p for p in sorted(output.rglob("*")) if p.is_file() and p.name not in DIARY]
+    return {
+        str(path.relative_to(output)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if "receipts" not in path.parts
+    }
+
+
+def settings(source, folder, workers):
+    """A copy of the pipeline file beside it, with an output folder of its own."""
+    lines = source.read_text().splitlines()
+    lines = [f"output: {folder}" if line.startswith("output:") else line for line in lines]
+    lines = [f"  workers: {workers}" if line.startswith("  workers:") else line for line in lines]
+    lines = ["  dashboard: 0" if line.startswith("  dashboard:") else line for line in lines]
+    copy = source.with_name(f".identity-{folder.name}.yaml")
+    copy.write_text("\n".join(lines) + "\n")
+    return copy
+
+
+def start(pipeline, *options):
+    command = [sys.executable, "-m", "corpusforge", "run", str(pipeline), *options]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+
+def first_receipt(output, pattern, process):
+    while process.poll() is None:
+        found = sorted(output.glob(pattern))
+        if found:
+            return json.loads(found[0].read_bytes())
+        time.sleep(0.02)
+    raise SystemExit(f"the run ended before it wrote {pattern}")
+
+
+def run(source, folder, name, workers=2, options=(), kill=None):
+    """One run; `kill` is None, "worker" or "driver"."""
+    output = folder / name
+    pipeline = settings(source, output, workers)
+    try:
+        started = time.monotonic()
+        process = start(pipeline, *options)
+        if kill == "worker":
+            receipt = first_receipt(output, "extract-*/receipts/parse/*.json", process)
+            os.kill(int(receipt["worker"].rpartition(":")[2]), signal.SIGKILL)
+        if kill == "driver":
+            first_receipt(output, "clean-*/receipts/map/*.json", process)
+            process.kill()
+            process.wait()
+            process = start(pipeline, *options)
+        if process.wait() != 0:
+            raise SystemExit(f"{name}: ended with status {process.returncode}")
+        seconds = time.monotonic() - started
+    finally:
+        pipeline.unlink()
+    return published(output), seconds
+
+
+def main():
+    source = Path(sys.argv[1] if len(sys.argv) > 1 else DEMO).absolute()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        ways = {
+            "serial": {"options": ("--executor", "serial")},
+            "one-worker": {"workers": 1},
+            "two-workers": {"workers": 2},
+            "worker-killed": {"kill": "worker"},
+            "driver-killed": {"kill": "driver"},
+        }
+        reference = None
+        for name, way in ways.items():
+            files, seconds = run(source, folder, name, **way)
+            reference = reference or files
+            verdict = "the same bytes" if files == reference else "OTHER BYTES"
+            print(f"{name:<14} {len(files):>4} files  {seconds:6.1f} s  {verdict}", flush=True)
+            if files != reference:
+                raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
