@@ -16,10 +16,11 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
 demo: $(READY)  ## from two PubMed files and eight full texts to a trained language model
+	@date +%s > $(VENV)/.began
 	$(CORPUSFORGE) run $(PIPELINE)
 	$(CORPUSFORGE) train $(PIPELINE)
 	$(CORPUSFORGE) report
-	$(CORPUSFORGE) status
+	@echo "demo: $$(($$(date +%s) - $$(cat $(VENV)/.began))) s from papers to model"
 
 test: $(READY)  ## the whole test suite
 	$(BIN)/pytest

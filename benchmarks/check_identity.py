@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 DEMO = Path(__file__).parents[1] / "pipelines" / "demo.yaml"
@@ -56,23 +57,42 @@ def first_receipt(output, pattern, process):
     raise SystemExit(f"the run ended before it wrote {pattern}")
 
 
-def run(source, folder, name, workers=2, options=(), kill=None):
-    """One run; `kill` is None, "worker" or "driver"."""
-    output = folder / name
-    pipeline = settings(source, output, workers)
+@dataclass(frozen=True)
+class Way:
+    """How the pipeline is run once."""
+
+    name: str
+    workers: int = 2
+    options: tuple[str, ...] = ()
+    kill: str = ""  # whom: "worker" or "driver"
+
+
+WAYS = [
+    Way("serial", options=("--executor", "serial")),
+    Way("one-worker", workers=1),
+    Way("two-workers"),
+    Way("worker-killed", kill="worker"),
+    Way("driver-killed", kill="driver"),
+]
+
+
+def run(source, folder, way):
+    """What one way of running leaves, and how long it took."""
+    output = folder / way.name
+    pipeline = settings(source, output, way.workers)
     try:
         started = time.monotonic()
-        process = start(pipeline, *options)
-        if kill == "worker":
+        process = start(pipeline, *way.options)
+        if way.kill == "worker":
             receipt = first_receipt(output, "extract-*/receipts/parse/*.json", process)
             os.kill(int(receipt["worker"].rpartition(":")[2]), signal.SIGKILL)
-        if kill == "driver":
+        if way.kill == "driver":
             first_receipt(output, "clean-*/receipts/map/*.json", process)
             process.kill()
             process.wait()
-            process = start(pipeline, *options)
+            process = start(pipeline, *way.options)
         if process.wait() != 0:
-            raise SystemExit(f"{name}: ended with status {process.returncode}")
+            raise SystemExit(f"{way.name}: ended with status {process.returncode}")
         seconds = time.monotonic() - started
     finally:
         pipeline.unlink()
@@ -83,19 +103,12 @@ def main():
     source = Path(sys.argv[1] if len(sys.argv) > 1 else DEMO).absolute()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        ways = {
-            "serial": {"options": ("--executor", "serial")},
-            "one-worker": {"workers": 1},
-            "two-workers": {"workers": 2},
-            "worker-killed": {"kill": "worker"},
-            "driver-killed": {"kill": "driver"},
-        }
         reference = None
-        for name, way in ways.items():
-            files, seconds = run(source, folder, name, **way)
+        for way in WAYS:
+            files, seconds = run(source, folder, way)
             reference = reference or files
             verdict = "the same bytes" if files == reference else "OTHER BYTES"
-            print(f"{name:<14} {len(files):>4} files  {seconds:6.1f} s  {verdict}", flush=True)
+            print(f"{way.name:<14} {len(files):>4} files  {seconds:6.1f} s  {verdict}", flush=True)
             if files != reference:
                 raise SystemExit(1)
 

@@ -14,6 +14,9 @@ from corpusforge.pipeline.plan import Plan
 from corpusforge.stages.tokenizer import TOKENIZER
 
 
+LINES = 20  # of progress in a whole run
+
+
 def training_command(plan: Plan, launcher: str | None) -> list[str]:
     """The words of the command; its config is written beside the model it makes.
 
@@ -36,6 +39,7 @@ def training_command(plan: Plan, launcher: str | None) -> list[str]:
         *(sys.executable, "-m", "mpi4py", "-m", "corpusforge.training"),
         *("--shards", str(shards), "--tokenizer", str(tokenizer / TOKENIZER)),
         *("--config", str(config), "--out", str(plan.train_folder)),
+        *("--log-every", str(-(-plan.config.stages.train.steps // LINES))),
     ]
 
 

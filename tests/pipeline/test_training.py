@@ -34,7 +34,16 @@ def test_the_command_starts_training_on_the_shards_under_the_launcher(plan):
         *("-m", "corpusforge.training", "--shards", str(plan.step("shards").folder)),
         *("--tokenizer", str(plan.step("tokenizer").folder / "tokenizer")),
         *("--config", str(plan.train_folder / "train.json"), "--out", str(plan.train_folder)),
+        *("--log-every", "1"),
     ]
+
+
+@pytest.mark.parametrize(("steps", "every"), [(1, 1), (20, 1), (21, 2), (200, 10), (999, 50)])
+def test_a_whole_run_prints_at_most_twenty_lines(plan, steps, every):
+    train = msgspec.structs.replace(plan.config.stages.train, steps=steps)
+    stages = msgspec.structs.replace(plan.config.stages, train=train)
+    longer = replace(plan, config=msgspec.structs.replace(plan.config, stages=stages))
+    assert training_command(longer, "srun")[-2:] == ["--log-every", str(every)]
 
 
 def test_its_config_is_written_beside_the_model_as_the_pipeline_file_says(plan):

@@ -4,7 +4,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 from corpora import GERMAN_TEXT, prose
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusforge.formats.partition import write_partition
@@ -41,7 +41,6 @@ configs = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(parts, max_size=6), configs)
 def test_every_paper_is_kept_or_rejected_exactly_once_in_order(given_papers, config):
     batch = papers(*given_papers)
@@ -55,7 +54,6 @@ def int_of(doc_id):
     return int(doc_id.split(":")[1])
 
 
-@settings(deadline=None)
 @given(st.lists(parts, min_size=1, max_size=6), configs)
 def test_the_verdict_on_a_paper_does_not_depend_on_its_neighbours(given_papers, config):
     together = clean(papers(*given_papers), config)
@@ -65,7 +63,6 @@ def test_the_verdict_on_a_paper_does_not_depend_on_its_neighbours(given_papers, 
     assert reasons == list(together.rejected["reason"])
 
 
-@settings(deadline=None)
 @given(st.lists(parts, max_size=6), configs)
 def test_the_same_papers_give_the_same_outcome_twice(given_papers, config):
     assert clean(papers(*given_papers), config) == clean(papers(*given_papers), config)

@@ -119,7 +119,7 @@ def scattered(documents, parts, random):
 members = st.lists(st.sampled_from(KINDS), unique=True, max_size=7)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(members, max_size=4), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_the_result_is_that_of_brute_force_for_any_order_and_layout(families, parts, random):
     documents = [doc for number, kinds in enumerate(families) for doc in family(number, kinds)]

@@ -75,7 +75,7 @@ def test_every_record_has_exactly_one_fate(claims):
 events = st.tuples(st.sampled_from("123"), st.integers(1, 2), st.booleans())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.lists(events, max_size=5), min_size=1, max_size=4), st.integers(1, 2000))
 def test_files_are_judged_as_one_sequence_however_they_are_partitioned(files, partition_bytes):
     with TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from corpora import prose
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -258,7 +258,6 @@ clusters = st.lists(st.integers(0, 2**64 - 1), max_size=30)
 splits = st.tuples(st.integers(1, 999), st.integers(0, 99), st.integers(0, 99))
 
 
-@settings(deadline=None)  # the first example compiles
 @given(clusters, splits, st.integers(0, 2**32 - 1))
 def test_the_split_of_a_cluster_agrees_with_the_definition(clusters, split, seed):
     found = sides(np.array(clusters, np.uint64), split, seed)

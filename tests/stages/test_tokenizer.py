@@ -69,7 +69,7 @@ def test_every_byte_is_in_the_vocabulary_so_nothing_is_unknown(trained):
     assert alphabet <= set(made.get_vocab())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.text())
 def test_texts_come_back_as_they_were(trained, text):
     made = Tokenizer.from_file(str(trained[1] / "tokenizer.json"))
