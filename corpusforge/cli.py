@@ -3,11 +3,8 @@
 import argparse
 import os
 import resource
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -25,8 +22,9 @@ from corpusforge.console import (
 from corpusforge.errors import ConfigError, CorpusforgeError, Stopped
 from corpusforge.executors.clusters import dashboard_note, open_client
 from corpusforge.executors.dask import DaskExecutor
+from corpusforge.interrupts import stop_requests
+from corpusforge.lock import exclusive
 from corpusforge.pipeline.config import STAGES, ClusterConfig
-from corpusforge.pipeline.lock import run_lock
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Plan, Step, open_plan
 from corpusforge.pipeline.publish import published
@@ -34,6 +32,7 @@ from corpusforge.pipeline.report import write_report
 from corpusforge.pipeline.training import training_command
 from corpusforge.work import Executor, SerialExecutor
 
+STOPPING = "stopping: tasks in flight are finished first"
 STOPPED = 75  # EX_TEMPFAIL of sysexits.h: run the same command again
 EXAMPLES = """examples:
   corpusforge run pipelines/demo.yaml              all data stages, on the cluster of the file
@@ -117,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace, console: Console) -> int:
     plan = open_plan(options.pipeline)
-    with run_lock(plan.output), _stop_on_signals(console) as stop:
+    with exclusive(plan.output), stop_requests(lambda: console.print(STOPPING)) as stop:
         steps = plan.until(options.until)
         missing = [step for step in steps if read_manifest(step.folder) is None]
         serial = SerialExecutor(stop)
@@ -151,26 +150,6 @@ def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Conso
     for step in steps:
         budget = plan.config.reject_budget.get(step.stage.name, 1.0)
         run_with_progress(step, executor, budget, console)
-
-
-@contextmanager
-def _stop_on_signals(console: Console) -> Iterator[threading.Event]:
-    """An event that SIGTERM, SIGINT and SIGUSR1 set; a second signal ends the process at once."""
-    stop = threading.Event()
-    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
-
-    def ask(_number: int, _frame: object) -> None:
-        console.print("stopping: tasks in flight are finished first", style="yellow")
-        stop.set()
-        for each in signals:
-            signal.signal(each, signal.SIG_DFL)
-
-    before = {each: signal.signal(each, ask) for each in signals}
-    try:
-        yield stop
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def _train(options: argparse.Namespace, console: Console) -> int:

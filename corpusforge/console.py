@@ -85,7 +85,7 @@ def print_ledger(entries: list[Entry], console: Console) -> None:
             *(f"{n:,}" if counted else "" for n in numbers),
             f"{entry.seconds:.1f}" if entry.complete else "",
             f"{entry.peak_memory / 1e6:,.0f}" if entry.peak_memory else "",
-            entry.verdict if counted or not entry.complete else "complete",
+            entry.verdict,
             style="red" if "NOT" in entry.verdict else None,
         )
         for reason, count in sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0])):

@@ -20,10 +20,12 @@ class Entry:
 
     @property
     def verdict(self) -> str:
-        """`balanced`, or why that cannot be said."""
+        """`balanced`, or what else there is to say."""
         if not self.complete:
             return "not complete" if self.tally != Tally() else "not run"
-        return "balanced" if self.tally.balances else "DOES NOT BALANCE"
+        if not self.tally.balances:
+            return "DOES NOT BALANCE"
+        return "balanced" if self.tally.read else "complete"  # fetch and tokenizer read no records
 
 
 def ledger(plan: Plan) -> list[Entry]:

@@ -48,6 +48,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
     dedup = plan.config.stages.dedup
     log, done = plan.train_folder / "log.jsonl", plan.train_folder / "DONE"
     lines = log.read_bytes().split(b"\n") if log.exists() else []
+    steps = [e for e in (msgspec.json.decode(line) for line in lines if line) if "loss" in e]
     return {
         "version": corpusforge.__version__,
         "output": plan.output.name,
@@ -59,7 +60,9 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "years": _decades(plan),
         "dedup": dedup,
         "recall": [(s, collision_probability(s, dedup.bands, dedup.rows)) for s in SIMILARITIES],
-        "curve": loss_curve([msgspec.json.decode(line) for line in lines if line]),
+        "curve": loss_curve([(entry["step"], entry["loss"]) for entry in steps]),
+        "first": steps[0] if steps else None,
+        "last": steps[-1] if steps else None,
         "result": msgspec.json.decode(done.read_bytes()) if done.exists() else None,
         "width": CURVE_WIDTH,
         "height": CURVE_HEIGHT,
@@ -90,13 +93,12 @@ def _decades(plan: Plan) -> list[Share]:
     return sorted(_shares(counts, sum(counts.values())), key=lambda share: share.name)
 
 
-def loss_curve(log: list[dict[str, Any]]) -> str:
-    """Training loss over steps as the points of an SVG polyline; "" with fewer than two.
+def loss_curve(points: list[tuple[int, float]]) -> str:
+    """(step, loss) as the points of an SVG polyline; "" with fewer than two.
 
-    >>> loss_curve([{"step": 1, "loss": 8.0}, {"step": 2, "loss": 6.0}, {"step": 2}])
+    >>> loss_curve([(1, 8.0), (2, 6.0)])
     '0,0 640,200'
     """
-    points = [(entry["step"], entry["loss"]) for entry in log if "loss" in entry]
     if len(points) < 2:
         return ""
     first, last = points[0][0], points[-1][0]

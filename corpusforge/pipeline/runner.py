@@ -40,6 +40,7 @@ def run_step(step: Step, executor: Executor, reject_budget: float = 1.0) -> Iter
         RunError: Tasks failed, or more was rejected than the budget allows.
     """
     if read_manifest(step.folder) is not None:
+        _remove_scratch(step)  # of a run that was killed just after it wrote the manifest
         return
     started = time.monotonic()
     before = Tally()
@@ -59,9 +60,15 @@ def run_step(step: Step, executor: Executor, reject_budget: float = 1.0) -> Iter
             break
     _check_conservation(step, before)
     _check_budget(step, before, reject_budget)
-    write_manifest(step, before, time.monotonic() - started)
-    shutil.rmtree(step.folder / SCRATCH, ignore_errors=True)
     remove_partials(step.folder)
+    write_manifest(step, before, time.monotonic() - started)
+    _remove_scratch(step)
+
+
+def _remove_scratch(step: Step) -> None:
+    scratch = step.folder / SCRATCH
+    if scratch.exists():
+        shutil.rmtree(scratch)
 
 
 def _run_phase(step: Step, phase: Phase, executor: Executor) -> Iterator[tuple[int, int, Tally]]:

@@ -13,7 +13,6 @@ from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Plan
 from corpusforge.stages.tokenizer import TOKENIZER
 
-
 LINES = 20  # of progress in a whole run
 
 

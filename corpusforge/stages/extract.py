@@ -17,7 +17,7 @@ from corpusforge.errors import SourceError
 from corpusforge.formats.run import key_ranges
 from corpusforge.stages.extract_papers import parse
 from corpusforge.stages.extract_versions import resolve, select
-from corpusforge.stages.fetch import FILES
+from corpusforge.stages.fetch import fetched_folder
 from corpusforge.stages.stage import (
     SCRATCH,
     Inputs,
@@ -148,7 +148,7 @@ def _groups(config: ExtractConfig, inputs: Inputs) -> list[tuple[str, tuple[Path
         folder = (
             inputs.base / source.folder
             if source.folder is not None
-            else inputs.stages["fetch"] / FILES / str(source.fetched)
+            else fetched_folder(inputs.stages["fetch"], str(source.fetched))
         )
         group: list[Path] = []
         for path in source_files(name, source, folder):

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from corpusforge.errors import SourceError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.sources.wheel import fetch_wheel
 from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
@@ -52,6 +53,30 @@ def _download(task: Task, downloads: dict[str, WheelDownload]) -> Tally:
     sizes = {path.name: path.stat().st_size for path in files}
     write_atomic(listing, msgspec.json.encode(sizes))
     return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes)})
+
+
+def fetched_folder(folder: Path, download: str) -> Path:
+    """Where the files of a download are, after a look whether they are all there.
+
+    Args:
+        folder: Of the fetch stage.
+        download: Its name in the pipeline file.
+
+    Raises:
+        SourceError: A file is missing or has another size than when it was fetched.
+    """
+    files = folder / FILES / download
+    listing = files.with_name(f"{download}.json")
+    sizes = msgspec.json.decode(listing.read_bytes(), type=dict[str, int])
+    for name, size in sizes.items():
+        path = files / name
+        found = path.stat().st_size if path.exists() else None
+        if found != size:
+            state = "is missing" if found is None else f"has {found:,} bytes"
+            raise SourceError(
+                f"{path} {state}, {size:,} bytes were fetched; delete {folder} and run again"
+            )
+    return files
 
 
 STAGE = Stage(name="fetch", version=1, config=FetchConfig, reads=(), phases=phases, network=True)

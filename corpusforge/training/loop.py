@@ -2,6 +2,7 @@
 
 import math
 import resource
+import signal
 import time
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
@@ -11,6 +12,8 @@ import msgspec
 
 from corpusforge.errors import RunError
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.interrupts import stop_requests
+from corpusforge.lock import exclusive
 from corpusforge.training.checkpoint import Checkpoints
 from corpusforge.training.config import padded_vocabulary
 from corpusforge.training.data import Order
@@ -18,14 +21,14 @@ from corpusforge.training.evaluate import Evaluation, evaluate
 from corpusforge.training.export import export_model
 from corpusforge.training.feed import portions
 from corpusforge.training.launch import World
-from corpusforge.training.lock import exclusive
 from corpusforge.training.material import Job, Material, gather
 from corpusforge.training.model import build_model
 from corpusforge.training.optimizer import build_optimizer
 from corpusforge.training.report import Pace, Report, header, parameter_count, summary
-from corpusforge.training.stop import stop_requests
 from corpusforge.training.trainer import Trainer
 
+# Ctrl-C reaches the launcher, which decides what becomes of the ranks.
+SCHEDULER_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 INTERRUPTED = 75  # exit status EX_TEMPFAIL of sysexits.h: run the same command again
 
 
@@ -33,9 +36,9 @@ def train(job: Job, world: World) -> int:
     """Train until done or told to stop; the exit status is 0 or `INTERRUPTED`.
 
     Raises:
-        ConfigError: Something does not fit, or `job.out` belongs to another run.
+        ConfigError: Something does not fit, or `job.out` belongs to another run or is in use.
         FormatError: A shard or a checkpoint is damaged.
-        RunError: The loss is no longer a number, or another run holds `job.out`.
+        RunError: The loss is no longer a number.
     """
     with exclusive(job.out) if world.rank == 0 else nullcontext():
         material = gather(job, world)
@@ -46,7 +49,7 @@ def train(job: Job, world: World) -> int:
             if world.rank == 0:
                 print(f"nothing to do: {done} says that this run is complete", flush=True)
             return 0
-        with stop_requests() as stop:
+        with stop_requests(signals=SCHEDULER_SIGNALS) as stop:
             return _start(job, material, world).complete(stop)
 
 

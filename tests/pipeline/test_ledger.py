@@ -14,7 +14,11 @@ from pipeline.toys import BreakingExecutor
 def test_a_finished_corpus_balances_at_every_stage(finished):
     entries = {entry.stage: entry for entry in ledger(finished)}
     assert list(entries) == [stage.name for stage in STAGES]
-    assert all(entry.complete and entry.verdict == "balanced" for entry in entries.values())
+    assert all(entry.complete for entry in entries.values())
+    without_records = {"fetch", "tokenizer"}
+    assert {name: entry.verdict for name, entry in entries.items()} == {
+        name: "complete" if name in without_records else "balanced" for name in entries
+    }
     # 40 ordinary, an update, 5 planted and a full text; see tests/corpora.py.
     assert entries["extract"].tally.read == 40 + 1 + 5 + 1
     assert entries["extract"].tally.rejected == {"deleted": 1, "superseded": 1}

@@ -52,6 +52,24 @@ def test_extract_reads_what_was_fetched(tmp_path):
     assert [row["title"] for row in table_of(tmp_path / "out")] == ["One", "Two"]
 
 
+@pytest.mark.usefixtures("wheel")
+@pytest.mark.parametrize("damage", ["missing", "short"])
+def test_a_fetched_file_that_is_gone_or_changed_is_noticed_before_it_is_read(tmp_path, damage):
+    run_stage(fetch.STAGE, CONFIG, tmp_path / "fetch", {})
+    path = fetch.fetched_folder(tmp_path / "fetch", "papers") / "b.xml"
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:10])
+    config = ExtractConfig(
+        sources={"p": SourceConfig(kind="pubmed", fetched="papers", files="*.xml")}
+    )
+    state = {"missing": "is missing", "short": "has 10 bytes"}[damage]
+    message = rf"b\.xml {state}, {len(FILES['b.xml'])} bytes were fetched; delete"
+    with pytest.raises(SourceError, match=message):
+        run_stage(extract.STAGE, config, tmp_path / "out", {"fetch": tmp_path / "fetch"})
+
+
 def test_a_download_that_fails_is_not_listed(tmp_path, monkeypatch):
     def fetch_wheel(*_arguments):
         raise SourceError("pip could not download papers==1.0")

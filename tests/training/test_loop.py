@@ -167,4 +167,4 @@ def test_two_runs_in_one_folder_are_refused(folder, run_job, start_job, tmp_path
         second = run_job(1, "-m", "corpusforge.training", *options)
         first.send_signal(signal.SIGTERM)
         first.communicate(timeout=30)
-    assert "another run is writing to" in second.output
+    assert "is in use by process" in second.output
