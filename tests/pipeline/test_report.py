@@ -56,7 +56,7 @@ def test_the_ledger_of_the_page_is_the_ledger(finished, html):
         row = next(row for row in rows_named(html, entry.stage) if len(row) == 7)
         numbers = (entry.tally.read, entry.tally.kept, entry.tally.total_rejected)
         assert row[1:4] == [f"{n:,}" if entry.tally.read else "" for n in numbers]
-        assert row[6] == "balanced"
+        assert row[6] == entry.verdict
 
 
 def test_every_reason_has_its_count_and_its_share(finished, html):
