@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 RENDEZVOUS_TIME = timedelta(minutes=5)
 COLLECTIVE_TIME = timedelta(minutes=15)  # rank 0 may write a large checkpoint meanwhile
-HEAD_START = 1.0  # seconds that rank 0 has to end the job, should all ranks meet the same error
+LAST_WORDS = 0.5  # seconds for the launcher to pass on what a rank said before it ends the job
+HEAD_START = 2.0  # seconds that rank 0 has to end the job, should all ranks meet the same error
 # How many ranks this launcher started, most specific first: srun sets its own for mpiexec's
 # daemons, so what mpiexec says about its processes counts more.
 LAUNCHER_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE", "SLURM_STEP_NUM_TASKS")
@@ -94,6 +95,7 @@ def launch(body: Callable[[World], int]) -> int:
         sys.stderr.write(f"rank {world.rank} of {world.size}: {reason}\n")
         sys.stderr.flush()
         if world.size > 1:
+            time.sleep(LAST_WORDS)
             world.Abort(1)
         if distributed.is_initialized():
             distributed.destroy_process_group()
