@@ -1,5 +1,5 @@
 # Every target makes what it needs: the virtual environment, the packages, an MPI from a PyPI wheel.
-PYTHON ?= python3.11
+PYTHON ?= $(or $(shell command -v python3.11 || command -v python3.12 || command -v python3.13),python3)
 VENV ?= .venv
 PIPELINE ?= pipelines/demo.yaml
 EXTRAS ?= train,notebooks,dev
@@ -36,7 +36,7 @@ lint: $(READY)
 fetch extract clean dedup tokenizer shards: $(READY)  ## data stages, each with all before it
 	$(CORPUSFORGE) run $(PIPELINE) --until $@
 
-data: shards
+data: shards  ## the data stages; or one of fetch extract clean dedup tokenizer shards
 
 train: data  ## the model, under MPI
 	$(CORPUSFORGE) train $(PIPELINE)
@@ -54,8 +54,9 @@ bench: clean  ## measured ratios against named peers
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-notebook: data  ## the tour of a corpus, executed in place
-	$(BIN)/jupyter execute --inplace notebooks/01_tour.ipynb
+notebook: data  ## the tour of a corpus, with its plots, as work/01_tour.ipynb
+	PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
+		--output=$(abspath work/01_tour.ipynb) notebooks/01_tour.ipynb
 
 slurm: $(READY)  ## a real two-node SLURM on this machine, and the demo as a job on it
 	VENV=$(abspath $(VENV)) pipelines/slurm/run-demo.sh $(PIPELINE)

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEMO = Path(__file__).parents[1] / "pipelines" / "demo.yaml"
-DIARY = {"manifest.json", ".lock", "report.html"}  # they tell when and how long, not what
+# They tell when and how long, not what.
+DIARY = {"manifest.json", ".lock", "report.html", "evidence.json"}
 
 
 def published(output):

@@ -2,8 +2,8 @@
 
 corpus = Corpus.open("pipelines/demo.yaml")
 corpus.ledger()                      # what every stage read, kept and rejected
-corpus.table("clean").to_pandas()    # documents
-corpus.tokens("pubmed:32886432")     # what the model reads of one paper
+corpus.table("clean")                # documents, as an Arrow table
+corpus.tokens("pubmed:33728380")     # what the model reads of one paper
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from corpusforge.errors import ConfigError
 from corpusforge.formats.megatron import open_shard
 from corpusforge.pipeline.ledger import Entry, ledger
-from corpusforge.pipeline.plan import Plan, open_plan
+from corpusforge.pipeline.plan import Plan, reopen_plan
 from corpusforge.pipeline.trace import Event, explain, lookup, partitions, provenance
 from corpusforge.stages.stage import REJECTED, TABLE
 from corpusforge.stages.tokenizer import TOKENIZER
@@ -42,7 +42,7 @@ class Corpus:
             ConfigError: The file is wrong.
             SourceError: A source has no files.
         """
-        return cls(open_plan(Path(pipeline)))
+        return cls(reopen_plan(Path(pipeline)))
 
     def ledger(self) -> list[Entry]:
         """What every stage read, kept and rejected."""
@@ -81,6 +81,17 @@ class Corpus:
         datasets = [partitions(self.plan.step(name).folder / REJECTED) for name in names]
         tables = [dataset.to_table() for dataset in datasets if dataset is not None]
         return pa.concat_tables([REJECTS.empty_table(), *tables])
+
+    def first_rejects(self, stage: str | None, limit: int) -> list[dict[str, Any]]:
+        """The first rows of `rejects`, without reading the others."""
+        rows: list[dict[str, Any]] = []
+        for step in self.plan.steps:
+            dataset = (
+                partitions(step.folder / REJECTED) if stage in (None, step.stage.name) else None
+            )
+            if dataset is not None and len(rows) < limit:
+                rows += dataset.head(limit - len(rows)).to_pylist()
+        return rows
 
     def clusters(self) -> pa.Table:
         """Removed duplicates: removed, kept, similarity, rule; one row per removed document."""

@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import msgspec
 from rich.console import Console
@@ -19,16 +19,18 @@ from corpusforge.console import (
     print_training,
     run_with_progress,
 )
-from corpusforge.errors import ConfigError, CorpusforgeError, Stopped
+from corpusforge.errors import ConfigError, CorpusforgeError, RunError, Stopped
 from corpusforge.executors.clusters import dashboard_note, open_client
 from corpusforge.executors.dask import DaskExecutor
 from corpusforge.interrupts import stop_requests
 from corpusforge.lock import exclusive
+from corpusforge.memory import peak_memory
 from corpusforge.pipeline.config import STAGES, ClusterConfig
-from corpusforge.pipeline.manifest import read_manifest
-from corpusforge.pipeline.plan import Plan, Step, open_plan
+from corpusforge.pipeline.manifest import is_complete
+from corpusforge.pipeline.plan import Plan, Step, open_plan, reopen_plan
 from corpusforge.pipeline.publish import published
 from corpusforge.pipeline.report import write_report
+from corpusforge.pipeline.survey import remember
 from corpusforge.pipeline.training import training_command
 from corpusforge.work import Executor, SerialExecutor
 
@@ -38,7 +40,7 @@ EXAMPLES = """examples:
   corpusforge run pipelines/demo.yaml              all data stages, on the cluster of the file
   corpusforge run pipelines/demo.yaml --until clean --executor serial
   corpusforge train pipelines/demo.yaml            the model, with mpiexec
-  corpusforge explain pubmed:32886432              what happened to one paper
+  corpusforge explain pubmed:33728380              what happened to one paper
   corpusforge lookup train-00000 123456            which paper a token is from
 """
 
@@ -56,8 +58,10 @@ def run_command(arguments: list[str], console: Console) -> int:
     except Stopped as stopped:
         console.print(f"stopped: {stopped}", style="yellow", markup=False)
         return STOPPED
-    except CorpusforgeError as error:
-        console.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+    except (CorpusforgeError, OSError) as error:
+        # An OSError names its file and what the system said, such as "No space left on device".
+        sorry = Console(stderr=True)
+        sorry.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         return 1
 
 
@@ -94,9 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     status = verb("status", _status, "how far every stage is, and whether it balances")
     rejects = verb("rejects", _rejects, "records left out, with their reasons")
     rejects.add_argument("--stage", choices=stages)
-    rejects.add_argument("--limit", type=int, default=20, help="rows shown (default 20)")
+    rejects.add_argument("--limit", type=_count, default=20, help="rows shown (default 20)")
     explain = verb("explain", _explain, "what happened to one document at every stage")
-    explain.add_argument("doc_id", help="such as pubmed:32886432")
+    explain.add_argument("doc_id", help="such as pubmed:33728380")
     lookup = verb("lookup", _lookup, "which document a token of a shard is from")
     lookup.add_argument("shard", help="such as train-00000")
     lookup.add_argument("token", type=int, help="offset in the shard")
@@ -114,27 +118,45 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{number} is not a number of rows")
+    return number
+
+
 def _run(options: argparse.Namespace, console: Console) -> int:
     plan = open_plan(options.pipeline)
     with exclusive(plan.output), stop_requests(lambda: console.print(STOPPING)) as stop:
-        steps = plan.until(options.until)
-        missing = [step for step in steps if read_manifest(step.folder) is None]
+        remember(plan.output, plan.config, plan.evidence)
+        steps = [step for step in plan.until(options.until) if not is_complete(step)]
         serial = SerialExecutor(stop)
-        local = [step for step in missing if step.stage.network]
-        remote = [step for step in missing if not step.stage.network]
-        _run_steps(local, serial, plan, console)
-        if remote and options.executor == "serial":
+        _run_steps([step for step in steps if step.stage.network], serial, plan, console)
+        remote = [step for step in steps if not step.stage.network]
+        if options.executor == "serial":
             _run_steps(remote, serial, plan, console)
         elif remote:
-            cluster = _cluster(plan.config.cluster, options.scheduler_file)
-            with open_client(cluster, plan.base) as client:
-                console.print(dashboard_note(client, cluster), highlight=False)
-                _run_steps(remote, DaskExecutor(client, stop), plan, console)
-    print_ledger(Corpus(plan).ledger(), console)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    console.print(f"peak memory {peak / 1e6:,.0f} MB in the driver", highlight=False)
-    write_report(plan)
+            _run_on_cluster(remote, options.scheduler_file, plan, stop, console)
+        print_ledger(Corpus(plan).ledger(), console)
+        peak = f"peak memory {peak_memory() / 1e6:,.0f} MB in the driver"
+        console.print(peak, highlight=False)
+        write_report(plan)
     return 0
+
+
+def _run_on_cluster(
+    steps: list[Step], scheduler_file: Path | None, plan: Plan, stop: Event, console: Console
+) -> None:
+    cluster = _cluster(plan.config.cluster, scheduler_file)
+    try:
+        with open_client(cluster, plan.base) as client:
+            console.print(dashboard_note(client, cluster), highlight=False, soft_wrap=True)
+            _run_steps(steps, DaskExecutor(client, stop), plan, console)
+    except RunError as error:
+        # The signal may have reached the workers too, and then nothing is what it was.
+        if stop.is_set() and not isinstance(error, Stopped):
+            raise Stopped(f"{error}; the same command continues it") from error
+        raise
 
 
 def _cluster(configured: ClusterConfig, scheduler_file: Path | None) -> ClusterConfig:
@@ -148,12 +170,12 @@ def _cluster(configured: ClusterConfig, scheduler_file: Path | None) -> ClusterC
 
 def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Console) -> None:
     for step in steps:
-        budget = plan.config.reject_budget.get(step.stage.name, 1.0)
+        budget = plan.config.reject_budget.get(step.stage.name)
         run_with_progress(step, executor, budget, console)
 
 
 def _train(options: argparse.Namespace, console: Console) -> int:
-    command = training_command(open_plan(options.pipeline), options.launcher)
+    command = training_command(reopen_plan(options.pipeline), options.launcher)
     console.print(" ".join(command), style="dim", markup=False, highlight=False, soft_wrap=True)
     sys.stdout.flush()
     # The launcher takes this process's place, so signals and the exit status are its own.
@@ -168,7 +190,7 @@ def _status(options: argparse.Namespace, console: Console) -> int:
 
 
 def _rejects(options: argparse.Namespace, console: Console) -> int:
-    print_rejects(Corpus.open(options.pipeline).rejects(options.stage), options.limit, console)
+    print_rejects(Corpus.open(options.pipeline), options.stage, options.limit, console)
     return 0
 
 
@@ -177,7 +199,7 @@ def _explain(options: argparse.Namespace, console: Console) -> int:
     if not events:
         raise ConfigError(
             f"no stage has seen {options.doc_id!r}; a doc_id is `source:id`, such as "
-            f"pubmed:32886432, with a source of {options.pipeline}"
+            f"pubmed:33728380, with a source of {options.pipeline}"
         )
     print_events(options.doc_id, events, console)
     return 0
@@ -190,7 +212,7 @@ def _lookup(options: argparse.Namespace, console: Console) -> int:
 
 
 def _report(options: argparse.Namespace, console: Console) -> int:
-    console.print(f"wrote {write_report(open_plan(options.pipeline))}", soft_wrap=True)
+    console.print(f"wrote {write_report(reopen_plan(options.pipeline))}", soft_wrap=True)
     return 0
 
 

@@ -1,8 +1,8 @@
 """What a person sees in a terminal: progress, ledger, rejects, the story of one document."""
 
+import time
 from typing import Any
 
-import pyarrow as pa
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -12,13 +12,19 @@ from corpusforge.api import Corpus
 from corpusforge.pipeline.ledger import Entry
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Step
-from corpusforge.pipeline.runner import Update, run_step
+from corpusforge.pipeline.runner import run_step
 from corpusforge.pipeline.trace import Event
 from corpusforge.work import Executor, Tally
 
+DETAILS = ("deletions", "deletions_without_record")  # counts that the ledger shows, no records
+FROM = "from "  # starts the counts that say how many records were of which source
+LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar
 
-def run_with_progress(step: Step, executor: Executor, budget: float, console: Console) -> None:
-    """Run one stage behind a progress bar, and leave one line about it."""
+
+def run_with_progress(
+    step: Step, executor: Executor, budget: float | None, console: Console
+) -> None:
+    """Run one stage behind a progress bar, or with a line now and then; one line at its end."""
     columns = [
         TextColumn("{task.description:<20}"),
         BarColumn(20),
@@ -27,22 +33,22 @@ def run_with_progress(step: Step, executor: Executor, budget: float, console: Co
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     ]
-    resumed = 0
-    # Where nobody watches, the bar would only leave blank lines in the log.
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    resumed, began = 0, time.monotonic()
+    told = began
+    watched = console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not watched) as progress:
         bar = progress.add_task(step.stage.name, total=None, told="")
         for update in run_step(step, executor, budget):
-            seconds = progress.tasks[0].elapsed or 0.0
+            phase, now = f"{update.stage}.{update.phase}", time.monotonic()
             resumed += update.resumed if update.done == update.resumed else 0
+            pace = _pace(update.tally)
             progress.update(
-                bar,
-                description=f"{update.stage}.{update.phase}",
-                total=update.tasks,
-                completed=update.done,
-                told=_pace(update, seconds),
+                bar, description=phase, total=update.tasks, completed=update.done, told=pace
             )
+            if not watched and now > told + LINE_EVERY:
+                told = now
+                line = f"  {phase} {update.done}/{update.tasks} tasks, {pace}, {now - began:.0f} s"
+                console.print(line, highlight=False, soft_wrap=True)
     manifest = read_manifest(step.folder)
     if manifest is not None:
         again = f"  ({resumed} tasks were done before)" if resumed else ""
@@ -50,11 +56,10 @@ def run_with_progress(step: Step, executor: Executor, budget: float, console: Co
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _pace(update: Update, seconds: float) -> str:
-    tally = update.tally
-    speed = tally.bytes_read / 1e6 / seconds if seconds else 0.0
+def _pace(tally: Tally) -> str:
     return (
-        f"{tally.read:,} read  {tally.kept:,} kept  {tally.total_rejected:,} out  {speed:.1f} MB/s"
+        f"{tally.read:,} read, {tally.kept:,} kept, {tally.total_rejected:,} rejected, "
+        f"{tally.bytes_read / 1e6:,.0f} MB"
     )
 
 
@@ -88,6 +93,12 @@ def print_ledger(entries: list[Entry], console: Console) -> None:
             entry.verdict,
             style="red" if "NOT" in entry.verdict else None,
         )
+        for name in DETAILS:
+            if name in tally.counts:
+                table.add_row(f"  {name.replace('_', ' ')}", f"{tally.counts[name]:,}", style="dim")
+        for name, count in tally.counts.items():
+            if name.startswith(FROM):
+                table.add_row(f"  {name.removeprefix(FROM)}", f"{count:,}", style="dim")
         for reason, count in sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0])):
             table.add_row(f"  {reason}", "", "", f"{count:,}", style="dim")
     console.print(table)
@@ -112,13 +123,16 @@ def print_training(corpus: Corpus, console: Console) -> None:
     )
 
 
-def print_rejects(rejects: pa.Table, limit: int, console: Console) -> None:
-    """The first rejects, and how many there are of each reason."""
-    counts = rejects.group_by(["stage", "reason"]).aggregate([([], "count_all")])
-    for row in sorted(counts.to_pylist(), key=lambda row: (row["stage"], row["reason"])):
-        console.print(f"{row['stage']:<10} {row['reason']:<16} {row['count_all']:>9,}")
-    console.print(f"\nfirst {min(limit, rejects.num_rows):,} of {rejects.num_rows:,}:")
-    for row in rejects.slice(0, limit).to_pylist():
+def print_rejects(corpus: Corpus, stage: str | None, limit: int, console: Console) -> None:
+    """How many rejects there are of each reason, and the first of them."""
+    total = 0
+    for entry in corpus.ledger():
+        for reason, count in entry.tally.rejected.items() if stage in (None, entry.stage) else ():
+            total += count
+            console.print(f"{entry.stage:<10} {reason:<16} {count:>9,}", highlight=False)
+    rows = corpus.first_rejects(stage, limit)
+    console.print(f"\nfirst {len(rows):,} of {total:,}:", highlight=False)
+    for row in rows:
         console.print(_reject_line(row), soft_wrap=True, highlight=False, markup=False)
 
 

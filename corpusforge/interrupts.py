@@ -1,6 +1,7 @@
 """A request to stop: a signal, which schedulers send some time before they kill."""
 
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
@@ -8,6 +9,9 @@ from types import FrameType
 
 # What SLURM sends at walltime, or is told to send before; and what a person at a terminal sends.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
+
+
+ECHO = 1.0  # seconds in which another Ctrl-C is taken for the same one
 
 
 def _silent() -> None:
@@ -20,21 +24,25 @@ def stop_requests(
 ) -> Iterator[Event]:
     """An event that the first such signal sets; the handlers before are put back at the end.
 
-    Repeats change nothing, because launchers send them, but for a second Ctrl-C, which interrupts
-    as usual.
+    Repeats change nothing: a launcher passes on what the terminal has sent already. Only a Ctrl-C
+    that comes later than that interrupts as usual.
 
     Args:
         announce: Called once, when the event is set.
         signals: Others keep their meaning.
     """
     requested = Event()
+    first = 0.0
 
     def note(number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        nonlocal first
+        now = time.monotonic()
         if not requested.is_set():
+            first = now
             requested.set()
             announce()
+        elif number == signal.SIGINT and now > first + ECHO:
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, note) for number in signals}
     try:

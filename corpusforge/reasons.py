@@ -12,6 +12,8 @@ class Reason(StrEnum):
     NO_IDENTIFIER = "no_identifier"  # nothing to name the document by
     SUPERSEDED = "superseded"  # a later version of the same document exists
     DELETED = "deleted"  # withdrawn by its source in a later file
+    PLACEHOLDER = "placeholder"  # its only text says that there is none, or that it is withdrawn
+    CHECKSUM = "checksum"  # not the bytes that the source's own manifest promises
     NO_TEXT = "no_text"  # neither an abstract nor a body
     TOO_SHORT = "too_short"
     LANGUAGE = "language"  # not one of the languages kept

@@ -257,5 +257,5 @@ def results(output: Path) -> dict[str, str]:
         for path in sorted(output.rglob("*"))
         if path.is_file()
         and "receipts" not in path.parts
-        and path.name not in {"manifest.json", "report.html", ".lock"}
+        and path.name not in {"manifest.json", "report.html", "evidence.json", ".lock"}
     }

@@ -33,6 +33,7 @@ def start(pipeline, *options, **environment):
         stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, **environment},
+        start_new_session=True,
     )
 
 
@@ -57,7 +58,7 @@ def published(pipeline):
         for path in sorted(output.rglob("*"))
         if path.is_file()
         and "receipts" not in path.parts
-        and path.name not in {"manifest.json", ".lock", "report.html"}
+        and path.name not in {"manifest.json", ".lock", "report.html", "evidence.json"}
     }
 
 
@@ -126,6 +127,24 @@ def test_a_stopped_run_says_so_and_continues(serial, tmp_path, number):
     output = finish(process, expected=STOPPED)
     assert "stopping: tasks in flight are finished first" in output
     assert "was stopped; the same command continues it" in output
+    finish(start(pipeline))
+    assert published(pipeline) == serial[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stage", ["fetch", "extract", "dedup"])
+def test_a_signal_to_the_whole_terminal_stops_in_order_too(serial, tmp_path, number, stage):
+    """As Ctrl-C does: every process of the run gets it, the workers included."""
+    pipeline = make_pipeline(tmp_path / "corpus")
+    process = start(pipeline)
+    if stage == "fetch":
+        time.sleep(2.0)  # about when the workers start
+    else:
+        wait_for_receipt(pipeline, stage, process)
+    os.killpg(process.pid, number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode in {0, STOPPED}, output  # 0 where it came too late
+    assert "Traceback" not in output
     finish(start(pipeline))
     assert published(pipeline) == serial[1]
 

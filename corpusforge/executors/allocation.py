@@ -23,7 +23,7 @@ from distributed import Client
 
 from corpusforge.errors import ConfigError, CorpusforgeError
 from corpusforge.executors.clusters import CONNECT, SETTINGS
-from corpusforge.pipeline.manifest import read_manifest
+from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan, open_plan
 from corpusforge.work import node_name
 
@@ -31,9 +31,7 @@ from corpusforge.work import node_name
 def pending_stages(plan: Plan) -> list[str]:
     """The stages whose tasks have yet to run on workers."""
     return [
-        step.stage.name
-        for step in plan.steps
-        if not step.stage.network and read_manifest(step.folder) is None
+        step.stage.name for step in plan.steps if not step.stage.network and not is_complete(step)
     ]
 
 

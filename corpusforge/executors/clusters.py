@@ -1,12 +1,15 @@
 """The Dask cluster of a run: started here, or joined."""
 
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import dask
+from dask.utils import parse_bytes
 from distributed import Client, LocalCluster
 
 import corpusforge
@@ -42,6 +45,7 @@ SETTINGS = {
     # A kernel may run for minutes without giving the worker's event loop a turn.
     "distributed.scheduler.worker-ttl": "30 minutes",
     "distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT,
+    "distributed.worker.preload": ["corpusforge.executors.preload"],
 }
 
 
@@ -69,50 +73,66 @@ def open_client(cluster: ClusterConfig, base: Path) -> Iterator[Client]:
 
 @contextmanager
 def _local_client(cluster: ClusterConfig) -> Iterator[Client]:
+    try:
+        memory = parse_bytes(cluster.memory)
+    except ValueError as error:
+        raise ConfigError(
+            f"cluster.memory is {cluster.memory!r}, expected a size such as 1400MB or 2GiB"
+        ) from error
     port = 0 if _taken(cluster.dashboard) else cluster.dashboard
-    with (
-        tempfile.TemporaryDirectory(prefix="corpusforge-") as scratch,
-        LocalCluster(
-            n_workers=cluster.workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=cluster.memory,
-            dashboard_address=f":{port}",
-            local_directory=scratch,
-        ) as local,
-        Client(local) as client,
-    ):
-        yield client
+    with tempfile.TemporaryDirectory(prefix="corpusforge-") as scratch:
+        # Ctrl-C reaches every process of a terminal, but it is the driver that stops the run, for
+        # which it needs its workers. They inherit the mask of the thread that starts them. The
+        # resource tracker, if it were started now, would clear the mask.
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            local = LocalCluster(
+                n_workers=cluster.workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=memory,
+                dashboard_address=f"127.0.0.1:{port}",
+                local_directory=scratch,
+            )
+        except RuntimeError as error:
+            raise RunError(f"the workers did not start: {error}") from error
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with local, Client(local) as client:
+            yield client
 
 
 def _taken(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("", port))
+            probe.bind(("127.0.0.1", port))
         except OSError:
             return True
     return False
 
 
 def _join(cluster: ClusterConfig, base: Path) -> Client:
-    if cluster.kind == "address":
-        where = {"address": cluster.address}
-    else:
-        path = base / str(cluster.scheduler_file)
-        where = {"scheduler_file": str(path)}
-        if not path.exists():
+    where = str(cluster.address)
+    if cluster.kind == "scheduler-file":
+        where = str(base / str(cluster.scheduler_file))
+        if not Path(where).exists():
             raise ConfigError(
-                f"{path} does not exist: no scheduler has written it. Start one with "
-                f"`dask scheduler --scheduler-file {path}`"
+                f"{where} does not exist: no scheduler has written it. Start one with "
+                f"`dask scheduler --scheduler-file {where}`"
             )
     try:
-        client = Client(**where, timeout=CONNECT)
+        if cluster.kind == "scheduler-file":
+            client = Client(scheduler_file=where, timeout=CONNECT)
+        else:
+            client = Client(where, timeout=CONNECT)
         client.wait_for_workers(1, timeout=CONNECT)
-    except (OSError, TimeoutError) as error:
+    # distributed checks neither an address nor a scheduler file before it uses them.
+    except (OSError, TimeoutError, ValueError, KeyError, TypeError, AssertionError) as error:
         raise ConfigError(
-            f"no Dask scheduler with a worker answers at {next(iter(where.values()))} within "
-            f"{CONNECT:.0f} s; is it running, and did its workers start?"
+            f"no Dask scheduler with a worker answers at {where} within {CONNECT:.0f} s; is it "
+            f"running, and did its workers start?"
         ) from error
     return client
 

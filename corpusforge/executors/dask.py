@@ -30,6 +30,10 @@ _Future = Future[Tally]
 WINDOW = 64
 ATTEMPTS = 3
 POLL = 0.5  # seconds between looks at the stop event
+GATHER = 10.0  # seconds that a worker has to tell the tally of a task that has ended
+LOOK = 5.0  # seconds between looks at the workers
+LAST_WAIT = 120.0  # seconds that tasks in flight have after a request to stop
+RESTARTS = 12  # new workers without a finished task after which starting more is pointless
 
 
 class DaskExecutor:
@@ -68,24 +72,18 @@ class DaskExecutor:
             if not active:
                 raise Stopped(f"{label} was stopped; the same command continues it")
             for future in self._ended(label, active):
-                task, attempt = active.pop(future)
+                task, attempt = active[future]
                 try:
-                    tally = future.result()
-                except KilledWorker:
-                    troubles.suspects.append(task)
+                    yield future.result(timeout=GATHER)
                 except CancelledError as error:
                     raise _scheduler_lost(label) from error
-                except CorpusforgeError as error:
-                    troubles.failures[task.name] = str(error)
-                except Exception as error:  # whatever a task may raise: another attempt may not
-                    if attempt < ATTEMPTS:
+                except Exception as error:  # whatever a task may raise
+                    if not future.done():  # its worker died before it told, and it runs again
+                        continue
+                    if troubles.may_try_again(task, attempt, error):
                         queue.append((task, attempt + 1))
-                    else:
-                        troubles.failures[task.name] = f"{type(error).__name__}: {error}"
-                else:
-                    yield tally
-                finally:
-                    future.release()
+                del active[future]
+                future.release()
 
     def _send(self, label: str, work: Work, task: Task) -> _Future:
         # Dask groups its dashboard by the text before the last dash and 8 hex digits.
@@ -94,19 +92,53 @@ class DaskExecutor:
 
     def _ended(self, label: str, active: dict[_Future, tuple[Task, int]]) -> list[_Future]:
         """The futures that have ended, at least one."""
-        deadline = time.monotonic() + self._patience
-        while time.monotonic() < deadline:
+        watch = _Watch(self._client, self._patience)
+        while True:
             try:
                 return list(wait(list(active), timeout=POLL, return_when="FIRST_COMPLETED").done)
             except TimeoutError:
-                continue
+                names = ", ".join(sorted(task.name for task, _ in active.values())[:3])
+                watch.look(f"{label} ({names} ...)", self._stop.is_set())
             except CancelledError as error:
                 raise _scheduler_lost(label) from error
-        names = ", ".join(sorted(task.name for task, _ in active.values())[:3])
-        raise RunError(
-            f"{label}: no task ended for {self._patience:.0f} s ({names} ...); workers paused by "
-            f"a full scratch disk do this. See the dashboard, then run the same command again"
-        )
+
+
+class _Watch:
+    """Patience with a phase in which no task ends."""
+
+    def __init__(self, client: Client, patience: float) -> None:
+        self._client = client
+        self._patience = patience
+        self._began = self._looked = time.monotonic()
+        self._asked: float | None = None
+        self._seen: set[str] = set()
+
+    def look(self, what: str, stopping: bool) -> None:
+        """Give up if there is no point in waiting longer.
+
+        Raises:
+            Stopped: A stop was asked for, and the tasks in flight do not end.
+            RunError: No task ends, or workers die faster than they work.
+        """
+        now = time.monotonic()
+        if stopping:
+            self._asked = self._asked or now
+            if now > self._asked + LAST_WAIT:
+                raise Stopped(f"{what} was stopped in the middle; the same command does it again")
+        if now > self._began + self._patience:
+            raise RunError(
+                f"{what}: no task ended for {self._patience:.0f} s; workers paused by a full "
+                f"scratch disk do this. See the dashboard, then run the same command again"
+            )
+        if now > self._looked + LOOK:
+            self._looked = now
+            workers = set(self._client.scheduler_info(n_workers=-1)["workers"])
+            self._seen |= workers
+            if len(self._seen) > len(workers) + RESTARTS:
+                raise RunError(
+                    f"{what}: {len(self._seen)} workers were started and none finished a task; "
+                    f"they die, probably of too little memory: raise cluster.memory"
+                )
 
 
 @dataclass
@@ -115,6 +147,19 @@ class _Troubles:
 
     suspects: list[Task] = field(default_factory=list)  # held by a worker that died
     failures: dict[str, str] = field(default_factory=dict)  # task name -> why
+
+    def may_try_again(self, task: Task, attempt: int, error: Exception) -> bool:
+        """Whether another attempt may end otherwise; notes the trouble if not."""
+        if isinstance(error, KilledWorker):
+            self.suspects.append(task)
+            return False
+        if isinstance(error, CorpusforgeError):
+            self.failures[task.name] = str(error)
+            return False
+        if attempt < ATTEMPTS:
+            return True
+        self.failures[task.name] = f"{type(error).__name__}: {error}"
+        return False
 
     def raise_if_any(self, label: str, tasks: int) -> None:
         if self.failures:

@@ -89,6 +89,11 @@ def open_run(path: Path, dtype: np.dtype[Any]) -> Run:
     return Run(keys=raw[HEADER.size : split].view(KEY), records=raw[split:].view(dtype))
 
 
+def runs_in(folder: Path) -> list[Path]:
+    """The runs of a folder, in order. A task is told the folder: the list grows with the corpus."""
+    return sorted(folder.glob("[!.]*.run"))
+
+
 def gather(paths: Sequence[Path], dtype: np.dtype[Any], low: int, high: int) -> Run:
     """The records of a key range from many runs, in the order of the paths, not sorted."""
     slices = [open_run(path, dtype).between(low, high) for path in paths]

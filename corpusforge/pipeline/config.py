@@ -1,9 +1,10 @@
 """A pipeline file: the recipe of one corpus, and where it runs."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+import yaml
 from msgspec import Meta, Struct
 
 from corpusforge.errors import ConfigError
@@ -104,8 +105,23 @@ def load_pipeline(path: Path) -> PipelineConfig:
             the key.
     """
     try:
-        return msgspec.yaml.decode(path.read_bytes(), type=PipelineConfig)
+        return msgspec.convert(yaml.load(path.read_bytes(), _StrictLoader), PipelineConfig)
     except OSError as error:
         raise ConfigError(f"{path.absolute()} cannot be read: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from error
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML in which a key given twice is an error; PyYAML would let the second one win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        for key, _ in node.value:
+            if keys.count(key.value) > 1 and key.value != "<<":
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} is given twice", key.start_mark
+                )
+        return super().construct_mapping(node, deep)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from corpusforge.errors import FormatError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.pipeline.plan import Step
+from corpusforge.pipeline.receipts import results_in_place
 from corpusforge.work import Tally
 
 NAME = "manifest.json"
@@ -39,6 +40,11 @@ def write_manifest(step: Step, tally: Tally, seconds: float) -> Manifest:
     encoded = msgspec.json.format(msgspec.json.encode(manifest))
     write_atomic(step.folder / NAME, encoded + b"\n")
     return manifest
+
+
+def is_complete(step: Step) -> bool:
+    """Whether a step has nothing left to do: it has a manifest, and no file of it is missing."""
+    return read_manifest(step.folder) is not None and results_in_place(step.folder)
 
 
 def read_manifest(folder: Path) -> Manifest | None:

@@ -1,6 +1,7 @@
 """What a pipeline file amounts to: a step per stage, each in a folder named by its fingerprint."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -10,6 +11,7 @@ import msgspec
 
 from corpusforge.errors import ConfigError
 from corpusforge.pipeline.config import STAGES, TRAIN, PipelineConfig, load_pipeline
+from corpusforge.pipeline.survey import Evidence, look, recall
 from corpusforge.stages.stage import Inputs, Stage
 
 
@@ -31,6 +33,7 @@ class Plan:
     config: PipelineConfig
     base: Path  # folder of the pipeline file
     output: Path
+    evidence: Evidence  # what was seen of the world outside, by stage
     steps: tuple[Step, ...]
 
     def step(self, name: str) -> Step:
@@ -79,9 +82,14 @@ def fingerprint(
     return blake2b(msgspec.json.encode(recipe, order="deterministic"), digest_size=6).hexdigest()
 
 
-def make_plan(config: PipelineConfig, base: Path, evidence: Mapping[str, Sequence[Any]]) -> Plan:
+def output_folder(config: PipelineConfig, base: Path) -> Path:
+    """Where the results of a pipeline file in `base` go."""
+    return (base / os.path.expandvars(config.output)).expanduser().resolve()
+
+
+def make_plan(config: PipelineConfig, base: Path, evidence: Evidence) -> Plan:
     """Fingerprint every stage. Pure: `evidence` holds what was seen of the world, by stage."""
-    output = (base / config.output).resolve()
+    output = output_folder(config, base)
     steps: dict[str, Step] = {}
     for stage in STAGES:
         settings = getattr(config.stages, stage.name)
@@ -94,19 +102,27 @@ def make_plan(config: PipelineConfig, base: Path, evidence: Mapping[str, Sequenc
         )
         inputs = Inputs(base, {read: steps[read].folder for read in stage.reads})
         steps[stage.name] = Step(stage, settings, name, inputs, output / f"{stage.name}-{name}")
-    return Plan(config, base, output, tuple(steps.values()))
+    return Plan(config, base, output, evidence, tuple(steps.values()))
 
 
 def open_plan(path: Path) -> Plan:
-    """Read a pipeline file, look at its input files, and plan.
+    """Read a pipeline file, look at its input files, and plan a run.
 
     Raises:
         ConfigError: The file is wrong.
         SourceError: A source has no files.
     """
-    config = load_pipeline(path)
-    base = path.absolute().parent
-    evidence = {
-        stage.name: stage.evidence(getattr(config.stages, stage.name), base) for stage in STAGES
-    }
-    return make_plan(config, base, evidence)
+    config, base = load_pipeline(path), path.absolute().parent
+    return make_plan(config, base, look(config, base))
+
+
+def reopen_plan(path: Path) -> Plan:
+    """The plan of the last run with this pipeline file, without a look at its input files.
+
+    Raises:
+        ConfigError: The file is wrong.
+        SourceError: It was never run, and a source has no files.
+    """
+    config, base = load_pipeline(path), path.absolute().parent
+    evidence = recall(output_folder(config, base), config)
+    return make_plan(config, base, look(config, base) if evidence is None else evidence)

@@ -6,7 +6,6 @@ again and writes the same bytes.
 """
 
 import os
-import resource
 import time
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from msgspec import Struct
 
 from corpusforge.errors import ContractError, FormatError
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.memory import forget_peak, peak_memory
+from corpusforge.stages.stage import SCRATCH
 from corpusforge.work import Tally, Task, Work, node_name
 
 
@@ -25,13 +26,14 @@ class Receipt(Struct, frozen=True):
     tally: Tally
     targets: dict[str, int]  # path relative to the stage's folder -> bytes
     seconds: float
-    peak_memory: int  # bytes, of the process until now
+    peak_memory: int  # bytes, of its process while it ran
     worker: str  # node and process
 
 
 def perform(task: Task, work: Work, stage_folder: Path, phase: str) -> Tally:
     """Run a task and leave its receipt. This is what workers call."""
     started = time.monotonic()
+    forget_peak()
     tally = work(task)
     missing = [str(path) for path in task.targets if not path.is_file()]
     if missing:
@@ -41,7 +43,7 @@ def perform(task: Task, work: Work, stage_folder: Path, phase: str) -> Tally:
         tally=tally,
         targets={str(p.relative_to(stage_folder)): p.stat().st_size for p in task.targets},
         seconds=round(time.monotonic() - started, 3),
-        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_memory=peak_memory(),
         worker=f"{node_name()}:{os.getpid()}",
     )
     write_atomic(_folder(stage_folder, phase) / f"{task.name}.json", msgspec.json.encode(receipt))
@@ -71,6 +73,18 @@ def read_receipts(stage_folder: Path, phase: str) -> list[Receipt]:
         except msgspec.MsgspecError as error:
             raise FormatError(f"{path}: {error}; delete it, and its task runs again") from error
     return receipts
+
+
+def results_in_place(stage_folder: Path) -> bool:
+    """Whether every file that outlives the stage still has the size of its receipt."""
+    scratch = f"{SCRATCH}/"
+    return all(
+        _size(stage_folder / path) == size
+        for phase in phases_done(stage_folder)
+        for receipt in read_receipts(stage_folder, phase)
+        for path, size in receipt.targets.items()
+        if not path.startswith(scratch)
+    )
 
 
 def phases_done(stage_folder: Path) -> list[str]:

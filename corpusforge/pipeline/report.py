@@ -1,5 +1,6 @@
 """Report: one self-contained HTML page about a corpus, for people who decide on it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,11 @@ def _groups(plan: Plan, column: str) -> list[Share]:
     dataset = partitions(plan.step("clean").folder / TABLE)
     if dataset is None:
         return []
-    values = dataset.to_table(columns=[column])[column].value_counts().to_pylist()
-    counts = {str(row["values"]): row["counts"] for row in values}
-    return _shares(counts, sum(counts.values()))
+    counts: Counter[str] = Counter()
+    for batch in dataset.to_batches(columns=[column]):  # never the whole column
+        for value in batch[column].value_counts().to_pylist():
+            counts[str(value["values"])] += value["counts"]
+    return _shares(counts, counts.total())
 
 
 def _decades(plan: Plan) -> list[Share]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from corpusforge.errors import ContractError, RunError
 from corpusforge.formats.atomic import remove_partials
-from corpusforge.pipeline.manifest import read_manifest, write_manifest
+from corpusforge.pipeline.manifest import is_complete, read_manifest, write_manifest
 from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.receipts import perform, valid_receipts
 from corpusforge.stages.stage import SCRATCH, Phase
@@ -27,19 +27,21 @@ class Update:
     tally: Tally  # of the stage so far
 
 
-def run_step(step: Step, executor: Executor, reject_budget: float = 1.0) -> Iterator[Update]:
+def run_step(
+    step: Step, executor: Executor, reject_budget: float | None = None
+) -> Iterator[Update]:
     """Bring one stage to completion, telling how far it is after every task.
 
     Args:
         step: From a plan; nothing happens if it is complete.
         executor: Where its tasks run.
-        reject_budget: Largest share of its records that it may reject.
+        reject_budget: Largest share of its records that it may reject; None: all but all.
 
     Raises:
         ContractError: A record vanished or multiplied.
         RunError: Tasks failed, or more was rejected than the budget allows.
     """
-    if read_manifest(step.folder) is not None:
+    if is_complete(step):
         _remove_scratch(step)  # of a run that was killed just after it wrote the manifest
         return
     started = time.monotonic()
@@ -102,13 +104,15 @@ def _check_conservation(step: Step, tally: Tally) -> None:
         )
 
 
-def _check_budget(step: Step, tally: Tally, budget: float) -> None:
-    if tally.read and tally.total_rejected / tally.read > budget:
+def _check_budget(step: Step, tally: Tally, budget: float | None) -> None:
+    # Without a budget anything may go, but not everything: then a setting is wrong.
+    share = tally.total_rejected / tally.read if tally.read else 0.0
+    if share == 1.0 if budget is None else share > budget:
         worst = sorted(tally.rejected.items(), key=lambda item: -item[1])
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in worst)
+        allowed = "without a budget for that" if budget is None else f"its budget is {budget:.0%}"
         raise RunError(
             f"{step.stage.name} rejected {tally.total_rejected:,} of {tally.read:,} records "
-            f"({tally.total_rejected / tally.read:.0%}), more than its budget of {budget:.0%}: "
-            f"{reasons}. Look at `corpusforge rejects`; raise reject_budget.{step.stage.name} in "
-            f"the pipeline file if this is meant"
+            f"({share:.0%}), {allowed}: {reasons}. Look at `corpusforge rejects`; set "
+            f"reject_budget.{step.stage.name} in the pipeline file if this is meant"
         )

@@ -9,7 +9,7 @@ import msgspec
 
 from corpusforge.errors import ConfigError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.pipeline.manifest import read_manifest
+from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan
 from corpusforge.stages.tokenizer import TOKENIZER
 
@@ -24,22 +24,32 @@ def training_command(plan: Plan, launcher: str | None) -> list[str]:
         launcher: Instead of `mpiexec -n RANKS`, such as "srun --mpi=pmi2 -n 8".
 
     Raises:
-        ConfigError: There are no shards, no training config, or no mpiexec.
+        ConfigError: There are no shards, no training config, or no such launcher.
     """
     shards, tokenizer = plan.step("shards").folder, plan.step("tokenizer").folder
     if plan.config.stages.train is None:
         raise ConfigError("the pipeline file has no stages.train; add a model to train")
-    if read_manifest(shards) is None:
+    if not is_complete(plan.step("shards")):
         raise ConfigError(f"{shards} is not complete; run `corpusforge run PIPELINE` first")
     config = plan.train_folder / "train.json"
     write_atomic(config, msgspec.json.format(msgspec.json.encode(plan.config.stages.train)) + b"\n")
     return [
-        *(shlex.split(launcher) if launcher else _mpiexec(plan.config.cluster.ranks)),
+        *(_split(launcher) if launcher else _mpiexec(plan.config.cluster.ranks)),
         *(sys.executable, "-m", "mpi4py", "-m", "corpusforge.training"),
         *("--shards", str(shards), "--tokenizer", str(tokenizer / TOKENIZER)),
         *("--config", str(config), "--out", str(plan.train_folder)),
         *("--log-every", str(-(-plan.config.stages.train.steps // LINES))),
     ]
+
+
+def _split(launcher: str) -> list[str]:
+    try:
+        words = shlex.split(launcher)
+    except ValueError as error:
+        raise ConfigError(f"--launcher {launcher!r}: {error}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise ConfigError(f"--launcher {launcher!r}: there is no such command on PATH")
+    return words
 
 
 def _mpiexec(ranks: int) -> list[str]:

@@ -21,7 +21,8 @@ class CleanConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         int, Meta(ge=0, description="Words of title, abstract and body together.")
     ] = 30
     languages: Annotated[
-        tuple[str, ...], Meta(description="ISO 639-1 codes to keep; empty keeps all.")
+        tuple[Annotated[str, Meta(pattern="^[a-z]{2,3}$")], ...],
+        Meta(description="ISO 639-1 codes to keep; empty keeps all."),
     ] = ("en",)
     min_language_probability: Annotated[
         float, Meta(ge=0, le=1, description="Less certain documents are rejected.")

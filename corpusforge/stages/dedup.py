@@ -49,8 +49,7 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
     documents = inputs.partitions("clean")
     scratch = out / SCRATCH
-    indexes = tuple(scratch / "index" / f"{p.stem}.arrow" for p in documents)
-    bands = tuple(scratch / "bands" / f"{p.stem}.run" for p in documents)
+    indexes, bands = scratch / "index", scratch / "bands"
     signed = yield Phase(
         "sign",
         partial(
@@ -61,18 +60,17 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
             seed=config.seed,
         ),
         [
-            Task(p.stem, (p,), (index, run), (part,))
-            for part, (p, index, run) in enumerate(zip(documents, indexes, bands, strict=True))
+            Task(p.stem, (p,), (indexes / f"{p.stem}.arrow", bands / f"{p.stem}.run"), (part,))
+            for part, p in enumerate(documents)
         ],
     )
-    pairing = _range_tasks(signed.counts.get("band_keys", 0), bands, scratch / "pairs")
+    pairs, edges = scratch / "pairs", scratch / "edges"
+    pairing = _range_tasks(signed.counts.get("band_keys", 0), bands, pairs)
     paired = yield Phase("pair", pair, pairing)
-    pairs = tuple(task.targets[0] for task in pairing)
-    verifying = _range_tasks(paired.counts.get("candidates", 0), pairs, scratch / "edges")
+    verifying = _range_tasks(paired.counts.get("candidates", 0), pairs, edges)
     yield Phase("verify", partial(verify, indexes=indexes, threshold=config.similarity), verifying)
-    edges = tuple(task.targets[0] for task in verifying)
     decisions = scratch / "decisions.run"
-    yield Phase("cluster", partial(cluster, indexes=indexes), [Task("all", edges, (decisions,))])
+    yield Phase("cluster", partial(cluster, indexes=indexes), [Task("all", (edges,), (decisions,))])
     yield Phase(
         "annotate",
         partial(annotate, indexes=indexes, threshold=config.similarity),
@@ -83,10 +81,10 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
     )
 
 
-def _range_tasks(records: int, sources: tuple[Path, ...], folder: Path) -> list[Task]:
-    """One task per key range, small enough to hold its records in memory."""
+def _range_tasks(records: int, source: Path, target: Path) -> list[Task]:
+    """One task per key range of the runs in a folder, small enough to hold its records."""
     return [
-        Task(f"range-{i:05d}", sources, (folder / f"range-{i:05d}.run",), key_range)
+        Task(f"range-{i:05d}", (source,), (target / f"range-{i:05d}.run",), key_range)
         for i, key_range in enumerate(key_ranges(records, RECORDS_PER_RANGE))
     ]
 

@@ -1,6 +1,6 @@
 """Which of the documents that resemble each other stays: cluster and annotate tasks of dedup."""
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +8,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from corpusforge.formats.partition import read_columns
-from corpusforge.formats.run import gather, write_run
-from corpusforge.formats.shingle_index import open_shingle_index
+from corpusforge.formats.run import gather, runs_in, write_run
 from corpusforge.kernels.clusters import choose_kept, components
 from corpusforge.reasons import Reason, Rejection
-from corpusforge.stages.dedup_pairs import EDGE, locate
+from corpusforge.stages.dedup_pairs import EDGE, index_of, locate
 from corpusforge.stages.stage import write_outcome
 from corpusforge.tables.outcome import Outcome, reject_rows
 from corpusforge.tables.schemas import SURVIVORS
@@ -30,9 +29,9 @@ DECISION = np.dtype(
 )
 
 
-def cluster(task: Task, indexes: tuple[Path, ...]) -> Tally:
+def cluster(task: Task, indexes: Path) -> Tally:
     """A decision for every document with a verified duplicate, keyed by partition."""
-    edges = gather(task.sources, EDGE, 0, 2**64).records
+    edges = gather(runs_in(task.sources[0]), EDGE, 0, 2**64).records
     ends = np.concatenate([edges["a"], edges["b"]])
     uids, first, node = np.unique(ends["uid"], return_index=True, return_inverse=True)
     addresses = ends["address"][first]
@@ -66,11 +65,11 @@ def cluster(task: Task, indexes: tuple[Path, ...]) -> Tally:
 
 
 def _best_first(
-    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], indexes: tuple[Path, ...]
+    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], indexes: Path
 ) -> NDArray[np.int64]:
     """Longest text first; the smallest uid of equals."""
     sizes = np.zeros(len(addresses), np.int64)
-    index = cache(lambda part: open_shingle_index(indexes[part]))
+    index = cache(partial(index_of, indexes))
     for i, address in enumerate(addresses):
         part, row = locate(address)
         sizes[i] = index(part).size(row)
@@ -89,7 +88,7 @@ def _adjacency(
     return bounds, edge, np.concatenate([right, left])[order]
 
 
-def annotate(task: Task, indexes: tuple[Path, ...], threshold: float) -> Tally:
+def annotate(task: Task, indexes: Path, threshold: float) -> Tally:
     """Survivors of one partition, and a reject for each removed document."""
     documents, decisions_run = task.sources
     part = int(task.arguments[0])
@@ -100,7 +99,7 @@ def annotate(task: Task, indexes: tuple[Path, ...], threshold: float) -> Tally:
     clusters[at] = decisions["cluster"]
     copies = np.zeros(identity.num_rows, np.int32)
     copies[at] = decisions["copies"]
-    index = cache(lambda number: open_shingle_index(indexes[number]))
+    index = cache(partial(index_of, indexes))
     verdicts: list[Rejection | None] = [None] * identity.num_rows
     for row, decision in zip(at, decisions, strict=True):
         kept_part, kept_row = locate(decision["kept"])

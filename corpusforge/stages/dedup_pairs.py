@@ -1,19 +1,24 @@
 """Which documents resemble each other: sign, pair and verify tasks of dedup."""
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpusforge.formats.partition import read_batches
-from corpusforge.formats.run import gather, write_run
-from corpusforge.formats.shingle_index import open_shingle_index, shingle_index_writer
+from corpusforge.formats.run import gather, runs_in, write_run
+from corpusforge.formats.shingle_index import (
+    ShingleIndex,
+    open_shingle_index,
+    shingle_index_writer,
+)
 from corpusforge.kernels.lsh import band_keys, candidate_pairs
 from corpusforge.kernels.minhash import HashFamily, signatures
 from corpusforge.kernels.mixing import seeded_order
 from corpusforge.kernels.shingles import letter_table, shingle_sets
 from corpusforge.kernels.similarity import jaccard
+from corpusforge.stages.stage import part_name
 from corpusforge.tables.schemas import DOCUMENTS
 from corpusforge.tables.text import text_buffers
 from corpusforge.work import Tally, Task
@@ -56,7 +61,7 @@ def sign(task: Task, shingle_words: int, bands: int, rows: int, seed: int) -> Ta
 def pair(task: Task) -> Tally:
     """Pairs of documents that share a band key in this task's range of keys."""
     low, high = map(int, task.arguments)
-    shared = gather(task.sources, MEMBER, low, high)
+    shared = gather(runs_in(task.sources[0]), MEMBER, low, high)
     order = np.lexsort((shared.records["uid"], shared.keys))
     left, right = candidate_pairs(shared.keys[order], WINDOW)
     pairs = np.empty(len(left), PAIR)
@@ -66,11 +71,11 @@ def pair(task: Task) -> Tally:
     return Tally(counts={"candidates": len(pairs)})
 
 
-def verify(task: Task, indexes: tuple[Path, ...], threshold: float) -> Tally:
+def verify(task: Task, indexes: Path, threshold: float) -> Tally:
     """The candidate pairs of this range of keys whose exact Jaccard similarity is enough."""
     low, high = map(int, task.arguments)
-    pairs = distinct_pairs(gather(task.sources, PAIR, low, high).records)
-    index = cache(lambda part: open_shingle_index(indexes[part]))
+    pairs = distinct_pairs(gather(runs_in(task.sources[0]), PAIR, low, high).records)
+    index = cache(partial(index_of, indexes))
     edges = np.empty(len(pairs), EDGE)
     edges["a"], edges["b"] = pairs["a"], pairs["b"]
     for i, (a, b) in enumerate(zip(pairs["a"]["address"], pairs["b"]["address"], strict=True)):
@@ -81,6 +86,11 @@ def verify(task: Task, indexes: tuple[Path, ...], threshold: float) -> Tally:
     edges = edges[edges["similarity"] >= threshold]
     write_run(task.targets[0], pair_keys(edges), edges)
     return Tally(counts={"pairs_compared": len(pairs), "pairs_verified": len(edges)})
+
+
+def index_of(folder: Path, part: int) -> ShingleIndex:
+    """The shingle index of a partition."""
+    return open_shingle_index(folder / f"{part_name(part)}.arrow")
 
 
 def locate(address: np.uint64) -> tuple[int, int]:

@@ -8,13 +8,15 @@ select   per partition        superseded and deleted records become rejects
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import xxhash
 from msgspec import Meta, Struct
 
 from corpusforge.errors import SourceError
 from corpusforge.formats.run import key_ranges
+from corpusforge.parsers.field_mapping import FieldMapping
+from corpusforge.sources.catalogue import Kind, reader_of
 from corpusforge.stages.extract_papers import parse
 from corpusforge.stages.extract_versions import resolve, select
 from corpusforge.stages.fetch import fetched_folder
@@ -36,17 +38,24 @@ ENDS = 1 << 16  # bytes at both ends of a file that its digest covers
 class SourceConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Files of one format. Exactly one of `folder` and `fetched` says where they are."""
 
-    kind: Annotated[Literal["pubmed", "jats"], Meta(description="Format of the files.")]
+    kind: Annotated[Kind, Meta(description="Format of the files.")]
     files: Annotated[str, Meta(description="Glob pattern inside the folder.")]
     folder: Annotated[str | None, Meta(description="Folder, relative to the pipeline file.")] = None
     fetched: Annotated[str | None, Meta(description="Name of a download of fetch.")] = None
     licence: Annotated[
         str | None, Meta(description="SPDX id for records that do not state one.")
     ] = None
+    mapping: Annotated[
+        FieldMapping | None, Meta(description="Of kind `mapped`: which field is which.")
+    ] = None
 
     def __post_init__(self) -> None:
         if (self.folder is None) == (self.fetched is None):
             raise ValueError("a source needs either folder or fetched")
+        if not self.files or self.files.startswith(("/", "~")):
+            raise ValueError(f"files: {self.files!r}: expected a pattern inside the folder")
+        if (self.mapping is not None) != (self.kind == "mapped"):
+            raise ValueError(f"kind: {self.kind} with mapping: only kind: mapped has one, and must")
 
 
 class ExtractConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,7 +126,11 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
     claims = [scratch / "claims" / f"{stem}.run" for stem in stems]
     counted = yield Phase(
         "parse",
-        partial(parse, sources={n: (s.kind, s.licence) for n, s in config.sources.items()}),
+        partial(
+            parse,
+            readers={n: reader_of(s.kind, s.mapping) for n, s in config.sources.items()},
+            licences={n: s.licence for n, s in config.sources.items()},
+        ),
         [
             Task(stems[i], files, (parsed[i], lost[i], claims[i]), (i, name))
             for i, (name, files) in enumerate(groups)
@@ -125,17 +138,20 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
     )
     resolving = [
         Task(
-            f"range-{i:05d}", tuple(claims), (scratch / "losers" / f"range-{i:05d}.run",), key_range
+            f"range-{i:05d}",
+            (scratch / "claims",),
+            (scratch / "losers" / f"range-{i:05d}.run",),
+            key_range,
         )
         for i, key_range in enumerate(key_ranges(counted.counts.get("claims", 0), CLAIMS_PER_RANGE))
     ]
     yield Phase("resolve", resolve, resolving)
-    losers = tuple(task.targets[0] for task in resolving)
+    losers = scratch / "losers"
     yield Phase(
         "select",
         select,
         [
-            Task(stem, (parsed[i], lost[i], *losers), partition_targets(out, stem), (i,))
+            Task(stem, (parsed[i], lost[i], losers), partition_targets(out, stem), (i,))
             for i, stem in enumerate(stems)
         ],
     )

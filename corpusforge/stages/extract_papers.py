@@ -2,24 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import count, islice
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
 import xxhash
+from numpy.typing import NDArray
 
 from corpusforge.formats.partition import partition_writer
 from corpusforge.formats.run import write_run
 from corpusforge.reasons import Rejection
-from corpusforge.sources.jats import read_jats
-from corpusforge.sources.pubmed import read_pubmed
-from corpusforge.sources.records import Found, Lost, Reader, Withdrawn
+from corpusforge.sources.records import Found, Lost, Reader, Record, Withdrawn
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.outcome import reject_rows
 from corpusforge.tables.schemas import PAPERS, REJECTS
 from corpusforge.work import Tally, Task
 
-READERS: dict[str, Reader] = {"pubmed": read_pubmed, "jats": read_jats}
 BATCH = 1024
 
 # One record's claim to be its document. Claims travel keyed by uid.
@@ -36,51 +34,58 @@ CLAIM = np.dtype(
 DELETION = 0xFFFFFFFF
 
 
-def parse(task: Task, sources: dict[str, tuple[str, str | None]]) -> Tally:
+def parse(task: Task, readers: dict[str, Reader], licences: dict[str, str | None]) -> Tally:
     """Papers, losses and claims of one group of files of a source.
 
     Args:
         task: Sources are the files; arguments are the partition's number and the source's name.
-        sources: Name of each source to its kind and its licence.
+        readers: How the files of each source are read.
+        licences: Of each source as a whole, for papers that state none.
     """
     papers, lost, claims_run = task.targets
     part, name = int(task.arguments[0]), str(task.arguments[1])
-    kind, licence = sources[name]
-    claims: list[tuple[int, ...]] = []
-    counts: Counter[str] = Counter()
-    places = count()
-    rows = 0
+    claims = [np.empty(0, CLAIM)]
     rejected: Counter[str] = Counter()
+    place = row = deletions = 0
     with (
         partition_writer(papers, PAPERS) as paper_writer,
         partition_writer(lost, REJECTS) as lost_writer,
     ):
-        records = (record for path in task.sources for record in READERS[kind](path))
+        records = (record for path in task.sources for record in readers[name](path))
         while batch := list(islice(records, BATCH)):
             found = [record for record in batch if isinstance(record, Found)]
             losses = [record for record in batch if isinstance(record, Lost)]
-            paper_writer.write(paper_rows(name, licence, found))
+            paper_writer.write(paper_rows(name, licences[name], found))
             lost_writer.write(_lost_rows(name, losses))
             rejected.update(record.rejection.reason.value for record in losses)
-            for record in batch:
-                at = part << 32 | next(places)
-                match record:
-                    case Found(paper=paper):
-                        claims.append(_claim(f"{name}:{paper.source_id}", paper.version, at, rows))
-                        rows += 1
-                    case Withdrawn(source_id=source_id, version=version):
-                        claims.append(_claim(f"{name}:{source_id}", version, at, DELETION))
-                        counts["deletions"] += 1
-                    case Lost():
-                        pass
-    table = np.array(claims, CLAIM)
+            deletions += len(batch) - len(found) - len(losses)
+            claims.append(_claims(name, batch, part << 32 | place, row))
+            place += len(batch)
+            row += len(found)
+    table = np.concatenate(claims)
     write_run(claims_run, table["uid"], table)
+    read = row + sum(rejected.values())
     return Tally(
-        read=rows + sum(rejected.values()),
+        read=read,
         rejected=dict(sorted(rejected.items())),
         bytes_read=sum(path.stat().st_size for path in task.sources),
-        counts={**counts, "claims": len(claims)},
+        counts={"claims": len(table), "deletions": deletions, f"from {name}": read},
     )
+
+
+def _claims(source: str, batch: list[Record], position: int, row: int) -> NDArray[np.void]:
+    """The claims of some records, the first of which has this position; papers count rows up."""
+    claims: list[tuple[int, ...]] = []
+    for at, record in enumerate(batch, start=position):
+        match record:
+            case Found(paper=paper):
+                claims.append(_claim(f"{source}:{paper.source_id}", paper.version, at, row))
+                row += 1
+            case Withdrawn(source_id=source_id, version=version):
+                claims.append(_claim(f"{source}:{source_id}", version, at, DELETION))
+            case Lost():
+                pass
+    return np.array(claims, CLAIM)
 
 
 def _claim(doc_id: str, version: int, position: int, row: int) -> tuple[int, ...]:

@@ -6,8 +6,10 @@ record: PubMed's rule for its baseline and update files.
 """
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from corpusforge.errors import ContractError
 from corpusforge.formats.atomic import atomic_path
 from corpusforge.formats.partition import partition_writer, read_batches
-from corpusforge.formats.run import gather, write_run
+from corpusforge.formats.run import gather, runs_in, write_run
 from corpusforge.reasons import Reason, Rejection
 from corpusforge.stages.extract_papers import CLAIM, DELETION
 from corpusforge.tables.outcome import reject_rows
@@ -71,7 +73,7 @@ def judge_versions(claims: Sequence[tuple[int, bool]]) -> Judgement:
 def resolve(task: Task) -> Tally:
     """The records of this range of uids that do not count, keyed by partition."""
     low, high = map(int, task.arguments)
-    claims = gather(task.sources, CLAIM, low, high).records
+    claims = gather(runs_in(task.sources[0]), CLAIM, low, high).records
     claims = claims[np.lexsort((claims["position"], claims["uid"]))]
     first = np.ones(len(claims), bool)
     first[1:] = claims["uid"][1:] != claims["uid"][:-1]
@@ -107,10 +109,10 @@ def _refuse_collision(claims: NDArray[np.void]) -> None:
 
 def select(task: Task) -> Tally:
     """One partition of papers without its losers, and all its rejects."""
-    parsed, lost, *loser_runs = task.sources
+    parsed, lost, loser_runs = task.sources
     table, rejects = task.targets
     part = int(task.arguments[0])
-    losers = gather(loser_runs, LOSER, part, part + 1).records
+    losers = gather(runs_in(loser_runs), LOSER, part, part + 1).records
     verdicts = {int(loser["row"]): _verdict(loser) for loser in losers}
     tally = Tally()
     row = 0
@@ -120,7 +122,7 @@ def select(task: Task) -> Tally:
         if not verdicts:
             # Nothing to take out: the parsed file is the partition, and no text is copied.
             with atomic_path(table) as partial:
-                os.link(parsed, partial)
+                _link_or_copy(parsed, partial)
             return Tally(kept=sum(b.num_rows for b in read_batches(parsed, PAPERS)))
         with partition_writer(table, PAPERS) as kept:
             for batch in read_batches(parsed, PAPERS):
@@ -131,6 +133,13 @@ def select(task: Task) -> Tally:
                 rejected.write(losing)
                 tally += _taken(batch, losing)
     return tally
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without hard links
+        shutil.copyfile(source, target)
 
 
 def _taken(batch: pa.RecordBatch, losing: pa.RecordBatch) -> Tally:
@@ -146,5 +155,8 @@ def _verdict(loser: np.void) -> Rejection:
     if loser["deleted"]:
         return Rejection(Reason.DELETED, observed=version, detail="its source deleted it later")
     return Rejection(
-        Reason.SUPERSEDED, observed=version, limit=winner, detail="a later record of it is kept"
+        Reason.SUPERSEDED,
+        observed=version,
+        limit=winner,
+        detail=f"version {version}; a later record, of version {winner}, is kept",
     )

@@ -21,13 +21,13 @@ from corpusforge.work import Tally, Task
 
 def assemble(task: Task) -> Tally:
     """One shard and its provenance: the documents of one range of the global order."""
-    *encoded_files, tokenizer_file = task.sources
+    encoded, tokenizer_file = task.sources
     prefix, provenance = task.targets[0].with_suffix(""), task.targets[2]
     index, shards = (int(argument) for argument in task.arguments)
     tokenizer = Tokenizer.from_file(str(tokenizer_file))
     end = np.array([tokenizer.token_to_id(END_OF_TEXT)], np.uint32)
     low, high = 2**64 * index // shards, 2**64 * (index + 1) // shards
-    parts = [_range(path, low, high) for path in encoded_files]
+    parts = [_range(path, low, high) for path in sorted(encoded.glob("part-*.arrow"))]
     table = pa.Table.from_batches(parts)
     order = np.lexsort((table["uid"].to_numpy(), table["order"].to_numpy()))
     shard = write_shard(

@@ -61,7 +61,7 @@ def phases(config: ShardsConfig, inputs: Inputs, out: Path) -> Phases:
     tasks = [
         Task(
             shard,
-            (*encoded[name], tokenizer),
+            (out / SCRATCH / name, tokenizer),
             tuple(out / name / f"{shard}{suffix}" for suffix in (".bin", ".idx", ".parquet")),
             (index, shards),
         )

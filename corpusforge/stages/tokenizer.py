@@ -5,6 +5,7 @@ depend on the number of threads or the order of the texts.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,10 @@ END_OF_TEXT = "<|endoftext|>"
 PADDING = "<|padding|>"
 SPECIALS = [END_OF_TEXT, PADDING]  # ids 0 and 1
 TOKENIZER = "tokenizer"  # the folder that `AutoTokenizer.from_pretrained` opens
+
+
+# The trainer's time grows with the square of a word's length; such a word is a sequence or a dump.
+LONG = re.compile(r"\w{1000,}|[^\w\s]{1000,}")
 
 
 class TokenizerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +59,7 @@ def _train(task: Task, config: TokenizerConfig) -> Tally:
     if total == 0:
         raise ConfigError(
             "there is no text to train a tokenizer on: every document was rejected before; "
-            "`corpusforge rejects PIPELINE` says why"
+            "`corpusforge rejects` says why"
         )
     seen = {"documents": 0, "bytes": 0}
 
@@ -67,7 +72,7 @@ def _train(task: Task, config: TokenizerConfig) -> Tally:
                 drawn = pa.array(places, pa.int64())  # typed: nothing may be drawn from a batch
                 seen["documents"] += len(drawn)
                 seen["bytes"] += sum(annotation["text_bytes"].take(drawn).to_pylist())
-                yield batch["text"].take(drawn).to_pylist()
+                yield [LONG.sub(" ", text) for text in batch["text"].take(drawn).to_pylist()]
 
     tokenizer = untrained()
     trainer = trainers.BpeTrainer(

@@ -1,8 +1,6 @@
 """The training run: from shards to a model, through as many interruptions as it takes."""
 
 import math
-import resource
-import signal
 import time
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
@@ -14,6 +12,7 @@ from corpusforge.errors import RunError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.interrupts import stop_requests
 from corpusforge.lock import exclusive
+from corpusforge.memory import peak_memory
 from corpusforge.training.checkpoint import Checkpoints
 from corpusforge.training.config import padded_vocabulary
 from corpusforge.training.data import Order
@@ -27,8 +26,6 @@ from corpusforge.training.optimizer import build_optimizer
 from corpusforge.training.report import Pace, Report, header, parameter_count, summary
 from corpusforge.training.trainer import Trainer
 
-# Ctrl-C reaches the launcher, which decides what becomes of the ranks.
-SCHEDULER_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 INTERRUPTED = 75  # exit status EX_TEMPFAIL of sysexits.h: run the same command again
 
 
@@ -49,7 +46,7 @@ def train(job: Job, world: World) -> int:
             if world.rank == 0:
                 print(f"nothing to do: {done} says that this run is complete", flush=True)
             return 0
-        with stop_requests(signals=SCHEDULER_SIGNALS) as stop:
+        with stop_requests() as stop:
             return _start(job, material, world).complete(stop)
 
 
@@ -93,7 +90,7 @@ class _Run:
             folder, corpus = self.job.out / "model", material.corpus.description
             model = self.trainer.model
             export_model(model, material.config, corpus, material.tokenizer, folder)
-        peaks = self.world.each(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        peaks = self.world.each(peak_memory())
         # That exchange also means that nobody is done before everybody is.
         if self.world.rank == 0:
             self._write_done(evaluation)

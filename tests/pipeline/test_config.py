@@ -41,7 +41,31 @@ def test_every_default_survives_being_written_out(tmp_path):
     assert load(tmp_path, msgspec.to_builtins(config)) == config
 
 
+def test_a_key_given_twice_is_an_error_and_says_where(tmp_path):
+    path = tmp_path / "pipeline.yaml"
+    path.write_bytes(msgspec.yaml.encode(RECIPE) + b"output: elsewhere\n")
+    with pytest.raises(ConfigError, match=r"the key 'output' is given twice .*line \d+"):
+        load_pipeline(path)
+
+
 WRONG = {
+    "a language by its name": (
+        with_stage("clean", languages=["english"]),
+        "Expected `str` matching regex '^[a-z]{2,3}$' - at `$.stages.clean.languages[0]`",
+    ),
+    "files outside the folder": (
+        with_source(files="/papers/*.xml"),
+        "files: '/papers/*.xml': expected a pattern inside the folder",
+    ),
+    "no files": (with_source(files=""), "files: '': expected a pattern inside the folder"),
+    "a mapping for a known kind": (
+        with_source(mapping={"source_id": "id"}),
+        "kind: pubmed with mapping: only kind: mapped has one, and must",
+    ),
+    "no mapping for a mapped kind": (
+        with_source(kind="mapped"),
+        "kind: mapped with mapping: only kind: mapped has one, and must",
+    ),
     "an unknown key": (
         with_stage("dedup", band=20),
         "Object contains unknown field `band` - at `$.stages.dedup`",

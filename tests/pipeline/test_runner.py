@@ -17,7 +17,7 @@ from pipeline.toys import BreakingExecutor, Toy, ToyConfig, TwiceBackwardsExecut
 SERIAL = SerialExecutor()
 
 
-def run(made, executor=SERIAL, budget=1.0):
+def run(made, executor=SERIAL, budget=None):
     """Run a step to its end; every update."""
     return list(run_step(made, executor, budget))
 
@@ -232,12 +232,20 @@ def test_a_stage_that_reads_other_records_than_were_kept_stops_the_run(tmp_path,
     assert read_manifest(made.folder) is None
 
 
-def test_a_partition_removed_between_stages_is_noticed(tmp_path):
+@pytest.mark.parametrize("damage", ["removed", "cut short"])
+def test_a_result_that_somebody_damaged_is_made_again(tmp_path, damage):
     pipeline = write_corpus(tmp_path, documents=9)
-    plan = finish(pipeline, until="extract")
-    next((plan.step("extract").folder / "table").glob("*.parquet")).unlink()
-    with pytest.raises(ContractError, match="extract kept 14 records but clean read"):
-        finish(pipeline, until="clean")
+    plan = finish(pipeline)
+    before = results(plan.output)
+    for path in (
+        next((plan.step("extract").folder / "table").glob("*.parquet")),
+        next((plan.step("shards").folder / "train").glob("*.bin")),
+    ):
+        if damage == "removed":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:100])
+    assert results(finish(pipeline).output) == before
 
 
 # --- the reject budget
@@ -255,18 +263,29 @@ def test_rejects_beyond_the_budget_stop_the_run_with_their_reasons(tmp_path):
 
     made = step(tmp_path, Toy(mark=mark))
     message = (
-        r"toy rejected 1,800 of 3,000 records \(60%\), more than its budget of 59%: "
-        r"language 1,500, too_short 300\. .* raise reject_budget\.toy"
+        r"toy rejected 1,800 of 3,000 records \(60%\), its budget is 59%: "
+        r"language 1,500, too_short 300\. .* set reject_budget\.toy"
     )
     with pytest.raises(RunError, match=message):
         run(made, budget=0.59)
     assert read_manifest(made.folder) is None
 
 
+def test_a_stage_that_rejects_everything_stops_the_run_even_without_a_budget(tmp_path):
+    def mark(_task):
+        return Tally(read=10, rejected={"language": 10})
+
+    made = step(tmp_path, Toy(mark=mark))
+    with pytest.raises(RunError, match=r"rejected 30 of 30 records \(100%\), without a budget"):
+        run(made)
+    run(made, budget=1.0)
+    assert read_manifest(made.folder) is not None
+
+
 def test_a_raised_budget_continues_without_doing_the_work_again(tmp_path):
     toy = Toy()
     made = step(tmp_path, toy)
-    with pytest.raises(RunError, match="budget of 10%"):
+    with pytest.raises(RunError, match="its budget is 10%"):
         run(made, budget=0.1)
     toy.marked.clear()
     run(made, budget=0.9)

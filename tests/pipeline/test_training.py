@@ -46,6 +46,15 @@ def test_a_whole_run_prints_at_most_twenty_lines(plan, steps, every):
     assert training_command(longer, "srun")[-2:] == ["--log-every", str(every)]
 
 
+@pytest.mark.parametrize(
+    ("launcher", "said"),
+    [("nosuch -n 2", "there is no such command"), ("srun '", "No closing quotation")],
+)
+def test_a_launcher_that_cannot_be_started_is_refused(plan, launcher, said):
+    with pytest.raises(ConfigError, match=rf"--launcher {re.escape(repr(launcher))}: .*{said}"):
+        training_command(plan, launcher)
+
+
 def test_its_config_is_written_beside_the_model_as_the_pipeline_file_says(plan):
     training_command(plan, "srun")
     path = plan.train_folder / "train.json"
