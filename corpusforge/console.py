@@ -16,7 +16,8 @@ from corpusforge.pipeline.runner import run_step
 from corpusforge.pipeline.trace import Event
 from corpusforge.work import Executor, Tally
 
-DETAILS = ("deletions", "deletions_without_record")  # counts that the ledger shows, no records
+# Counts of things that are no records, and how the ledger calls them.
+DETAILS = {"deletions": "deletions", "deletions_without_record": "of no record"}
 FROM = "from "  # starts the counts that say how many records were of which source
 LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar
 
@@ -77,7 +78,7 @@ def print_ledger(entries: list[Entry], console: Console) -> None:
         box=SIMPLE,
         pad_edge=False,
     )
-    table.add_column("stage", no_wrap=True)
+    table.add_column("stage", no_wrap=True, max_width=20)
     for name in ("read", "kept", "rejected", "seconds", "peak MB"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
@@ -93,11 +94,10 @@ def print_ledger(entries: list[Entry], console: Console) -> None:
             entry.verdict,
             style="red" if "NOT" in entry.verdict else None,
         )
-        for name in DETAILS:
-            if name in tally.counts:
-                table.add_row(f"  {name.replace('_', ' ')}", f"{tally.counts[name]:,}", style="dim")
         for name, count in tally.counts.items():
-            if name.startswith(FROM):
+            if name in DETAILS and count:
+                table.add_row(f"  {DETAILS[name]}", f"{count:,}", style="dim")
+            elif name.startswith(FROM):
                 table.add_row(f"  {name.removeprefix(FROM)}", f"{count:,}", style="dim")
         for reason, count in sorted(tally.rejected.items(), key=lambda item: (-item[1], item[0])):
             table.add_row(f"  {reason}", "", "", f"{count:,}", style="dim")
