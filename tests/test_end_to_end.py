@@ -47,7 +47,9 @@ def say(*words, expected=0):
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
     assert done.returncode == expected, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
-    return " ".join(done.stdout.split())
+    # Errors go beside what was asked for, so that `corpusforge rejects > file` holds rejects alone.
+    assert bool(done.stderr) == bool(expected), done.stderr
+    return " ".join((done.stderr if expected else done.stdout).split())
 
 
 def published(pipeline):

@@ -193,7 +193,7 @@ def test_a_run_that_fails_fails_the_script_and_leaves_no_process(tmp_path):
     folder = pipeline_folder(tmp_path, reject_budget={"clean": 0})
     with allocation(folder) as running:
         assert running.end() == 1
-    assert "more than its budget of 0%" in running.output.replace("\n", " ")
+    assert "its budget is 0%" in running.output.replace("\n", " ")
     assert "scheduler and workers ended with status 0 0 0" in running.output
     assert "== training" not in running.output
 
