@@ -32,10 +32,14 @@ from corpusforge.pipeline.publish import published
 from corpusforge.pipeline.report import write_report
 from corpusforge.pipeline.survey import remember
 from corpusforge.pipeline.training import training_command
+from corpusforge.sources.harvest import estimate
+from corpusforge.sources.waits import QuotaStop
+from corpusforge.stages.fetch import WheelDownload, surroundings
 from corpusforge.work import Executor, SerialExecutor
 
 STOPPING = "stopping: tasks in flight are finished first"
 STOPPED = 75  # EX_TEMPFAIL of sysexits.h: run the same command again
+NO_QUOTA = 69  # EX_UNAVAILABLE: run the same command again when the message says
 EXAMPLES = """examples:
   corpusforge run pipelines/demo.yaml              all data stages, on the cluster of the file
   corpusforge run pipelines/demo.yaml --until clean --executor serial
@@ -58,6 +62,9 @@ def run_command(arguments: list[str], console: Console) -> int:
     except Stopped as stopped:
         console.print(f"stopped: {stopped}", style="yellow", markup=False)
         return STOPPED
+    except QuotaStop as quota:
+        console.print(f"stopped: {quota}", style="yellow", markup=False, soft_wrap=True)
+        return NO_QUOTA
     except (CorpusforgeError, OSError) as error:
         # An OSError names its file and what the system said, such as "No space left on device".
         sorry = Console(stderr=True)
@@ -92,6 +99,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="join the Dask cluster whose scheduler wrote FILE, whatever the pipeline file says",
     )
+    fetch = verb("fetch", _fetch, "bring what the pipeline wants from the network")
+    fetch.add_argument("pipeline", type=Path, help="pipeline file")
+    fetch.add_argument("--dry-run", action="store_true", help="say what would be asked for")
     train = verb("train", _train, "train the model on the shards, under MPI")
     train.add_argument("pipeline", type=Path, help="pipeline file")
     train.add_argument("--launcher", help='instead of mpiexec, such as "srun --mpi=pmi2 -n 8"')
@@ -116,6 +126,24 @@ def _parser() -> argparse.ArgumentParser:
     schemas = verb("schemas", _schemas, "write the published schemas")
     schemas.add_argument("folder", type=Path)
     return parser
+
+
+def _fetch(options: argparse.Namespace, console: Console) -> int:
+    if not options.dry_run:
+        options.until, options.executor, options.scheduler_file = "fetch", "serial", None
+        return _run(options, console)
+    plan = open_plan(options.pipeline)
+    around = surroundings(plan.base, plan.output, plan.config.network)
+    for name, wanted in sorted(plan.config.stages.fetch.downloads.items()):
+        if isinstance(wanted, WheelDownload):
+            console.print(f"{name}: {wanted.package}=={wanted.version} from PyPI", highlight=False)
+            continue
+        guess = estimate(wanted, around)
+        requests = "as many as the source has pages" if guess.requests is None else guess.requests
+        took = "" if guess.seconds is None else f", {guess.seconds:,.0f} s or more"
+        line = f"{name}: {guess.what}; requests: {requests}; quota: {guess.quota}{took}"
+        console.print(line, highlight=False, soft_wrap=True, markup=False)
+    return 0
 
 
 def _count(text: str) -> int:

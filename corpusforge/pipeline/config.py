@@ -8,6 +8,7 @@ import yaml
 from msgspec import Meta, Struct
 
 from corpusforge.errors import ConfigError
+from corpusforge.sources.network import NetworkConfig
 from corpusforge.stages import clean, dedup, extract, fetch, shards, tokenizer
 from corpusforge.stages.clean import CleanConfig
 from corpusforge.stages.dedup import DedupConfig
@@ -82,6 +83,7 @@ class PipelineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     output: Annotated[str, Meta(description="Folder of results, relative to this file.")]
     stages: StagesConfig
     cluster: ClusterConfig = ClusterConfig()
+    network: NetworkConfig = NetworkConfig()
     reject_budget: Annotated[
         dict[str, float],
         Meta(description="Share of a stage's records that may be rejected before the run fails."),

@@ -100,7 +100,8 @@ def make_plan(config: PipelineConfig, base: Path, evidence: Evidence) -> Plan:
             [steps[read].fingerprint for read in stage.reads],
             evidence[stage.name],
         )
-        inputs = Inputs(base, {read: steps[read].folder for read in stage.reads})
+        folders = {read: steps[read].folder for read in stage.reads}
+        inputs = Inputs(base, folders, config.network)
         steps[stage.name] = Step(stage, settings, name, inputs, output / f"{stage.name}-{name}")
     return Plan(config, base, output, evidence, tuple(steps.values()))
 

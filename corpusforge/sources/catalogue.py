@@ -5,6 +5,7 @@ from typing import Literal
 
 from corpusforge.parsers.field_mapping import FieldMapping
 from corpusforge.sources.core_dump import read_core_dump
+from corpusforge.sources.core_records import read_core
 from corpusforge.sources.delimited import read_arxiv_table
 from corpusforge.sources.jats import read_jats
 from corpusforge.sources.json_documents import (
@@ -28,6 +29,7 @@ from corpusforge.sources.json_lines import (
 from corpusforge.sources.mapped import read_mapped
 from corpusforge.sources.pubmed import read_pubmed
 from corpusforge.sources.records import Reader
+from corpusforge.sources.scopus_records import read_scopus
 from corpusforge.sources.xml_files import read_acl, read_tei
 
 Kind = Literal[
@@ -35,6 +37,7 @@ Kind = Literal[
     "aminer",
     "arxiv",
     "arxiv-table",
+    "core",
     "core-2018",
     "core-2020",
     "core-pages",
@@ -48,6 +51,7 @@ Kind = Literal[
     "pes2o",
     "pubmed",
     "s2orc",
+    "scopus",
     "semantic-scholar",
     "semantic-scholar-pages",
     "tei",
@@ -59,6 +63,7 @@ READERS: dict[Kind, Reader] = {
     "aminer": read_aminer,
     "arxiv": read_arxiv,
     "arxiv-table": read_arxiv_table,
+    "core": read_core,
     "core-2018": read_core_lines,
     "core-2020": read_core_dump,
     "core-pages": read_core_document,
@@ -71,6 +76,7 @@ READERS: dict[Kind, Reader] = {
     "pes2o": read_pes2o,
     "pubmed": read_pubmed,
     "s2orc": read_s2orc,
+    "scopus": read_scopus,
     "semantic-scholar": read_semantic_scholar,
     "semantic-scholar-pages": read_semantic_scholar_document,
     "tei": read_tei,

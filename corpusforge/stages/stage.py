@@ -1,7 +1,7 @@
 """What a stage is: a config, the stages it reads, and a generator of phases."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from corpusforge.formats.partition import partition_writer, read_batches
+from corpusforge.sources.network import NetworkConfig
 from corpusforge.tables.outcome import Outcome
 from corpusforge.tables.schemas import REJECTS
 from corpusforge.work import Tally, Task, Work
@@ -27,6 +28,8 @@ class Inputs:
 
     base: Path  # folder of the pipeline file; relative paths in configs start here
     stages: Mapping[str, Path]  # folders of the stages read
+    # For the stage that uses it; it changes no output.
+    network: NetworkConfig = field(default_factory=NetworkConfig)
 
     def partitions(self, stage: str) -> list[Path]:
         """The partitions of a stage's table, in order."""

@@ -92,8 +92,8 @@ WRONG = {
         "rows - at `$.stages.dedup`",
     ),
     "an unknown kind of source": (
-        with_source(kind="core"),
-        "Invalid enum value 'core' - at `$.stages.extract.sources[...].kind`",
+        with_source(kind="pdf"),
+        "Invalid enum value 'pdf' - at `$.stages.extract.sources[...].kind`",
     ),
     "a source without a place": (
         with_source(folder=None),
