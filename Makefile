@@ -9,7 +9,10 @@ READY := $(VENV)/.ready
 CORPUSFORGE := $(BIN)/corpusforge
 export PIPELINE
 
-.PHONY: help demo test check install fetch extract clean dedup tokenizer shards data train status \
+# PIPELINE is the demo for this one, whatever it is else.
+demo-api: PIPELINE := pipelines/demo.yaml
+
+.PHONY: help demo demo-api test check install fetch extract clean dedup tokenizer shards data train status \
         report schemas bench lint slurm demo-allocation notebook
 
 help:  ## what can be made
@@ -40,6 +43,9 @@ data: shards  ## the data stages; or one of fetch extract clean dedup tokenizer 
 
 train: data  ## the model, under MPI
 	$(CORPUSFORGE) train $(PIPELINE)
+
+demo-api: extract  ## Scopus and CORE from servers on this machine, fetched and made into shards
+	$(BIN)/python tests/emulators/demo_api.py
 
 status: $(READY)  ## how far every stage is, and whether its records balance
 	@$(CORPUSFORGE) status
