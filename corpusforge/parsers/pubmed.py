@@ -166,8 +166,9 @@ def _abstract(element: etree._Element) -> str:
     paragraphs = []
     for part in element.iterfind("AbstractText"):
         text, label = flatten(part), " ".join(part.get("Label", "").split()).rstrip(":")
-        if text and label and label != "UNLABELLED":  # NLM's word for a part without a label
-            text = f"{label}: {text}"
+        if label and label != "UNLABELLED":  # NLM's word for a part without a label
+            # "LEVEL OF EVIDENCE: 4" is a label, and all there is; a bare "RESULTS" says nothing.
+            text = f"{label}: {text}" if text else label * (":" in label)
         if text:
             paragraphs.append(text)
     return PARAGRAPH.join(paragraphs)

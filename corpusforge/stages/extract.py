@@ -179,7 +179,7 @@ def _groups(config: ExtractConfig, inputs: Inputs) -> list[tuple[str, tuple[Path
 
 STAGE = Stage(
     name="extract",
-    version=1,
+    version=2,
     config=ExtractConfig,
     reads=("fetch",),
     phases=phases,

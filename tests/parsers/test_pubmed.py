@@ -238,3 +238,15 @@ fragments = st.lists(st.sampled_from(FRAGMENTS)).map(lambda parts: "".join(parts
 def test_any_bytes_give_a_paper_or_a_parse_error(data):
     with suppress(ParseError):
         assert parse_article(data).source_id
+
+
+@pytest.mark.parametrize(
+    ("label", "kept"), [("LEVEL OF EVIDENCE: 4", "LEVEL OF EVIDENCE: 4"), ("RESULTS", "")]
+)
+def test_a_part_that_is_all_label_is_kept_where_the_label_says_something(label, kept):
+    record = (
+        '<PubmedArticle><MedlineCitation><PMID Version="1">1</PMID><Article>'
+        f'<Abstract><AbstractText Label="{label}"/></Abstract>'
+        "</Article></MedlineCitation></PubmedArticle>"
+    )
+    assert parse_article(record.encode()).abstract == kept

@@ -1,6 +1,7 @@
 """What a whole run promises: real ranks under mpiexec, on a corpus of a few thousand tokens."""
 
 import json
+import os
 import shutil
 import signal
 
@@ -88,6 +89,15 @@ def test_the_number_of_ranks_does_not_change_the_losses(finished, folder, run_jo
         assert logged(out, key) == pytest.approx(logged(finished[0], key), abs=1e-4)
 
 
+def sigterm(job):
+    job.send_signal(signal.SIGTERM)
+
+
+def ctrl_c(job):
+    """The terminal sends it to mpiexec and to every rank, and mpiexec passes it on."""
+    os.killpg(job.pid, signal.SIGINT)
+
+
 def test_a_killed_run_goes_on_with_the_same_losses(finished, folder, run_job, tmp_path):
     out = tmp_path / "out"
     killed = run_job(2, "-c", MEDDLING.format(action=KILL_AT_8), *folder.options(out))
@@ -110,12 +120,13 @@ def test_one_rank_asked_to_stop_stops_all_of_them_after_the_same_step(folder, ru
     assert not (out / "DONE").exists()
 
 
-def test_a_signal_to_mpiexec_reaches_the_ranks(folder, start_job, tmp_path):
+@pytest.mark.parametrize("send", [sigterm, ctrl_c], ids=["to mpiexec", "Ctrl-C"])
+def test_a_signal_stops_the_ranks_at_their_next_step(folder, start_job, tmp_path, send):
     options = folder.options(tmp_path / "out")
     with start_job(2, "-c", MEDDLING.format(action=SLOWLY), *options) as job:
         while "step 1/20" not in (line := job.stdout.readline()):
             assert line, "the job ended early"
-        job.send_signal(signal.SIGTERM)
+        send(job)
         output, _ = job.communicate(timeout=30)
     assert "stopped on request" in output
     assert job.returncode == 75
