@@ -60,7 +60,7 @@ bench: clean  ## measured ratios against named peers
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-notebook: data  ## the tour of a corpus, with its plots, as work/01_tour.ipynb
+notebook: train  ## the tour of a corpus, with its plots, as work/01_tour.ipynb
 	PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
 		--output=$(abspath work/01_tour.ipynb) notebooks/01_tour.ipynb
 
