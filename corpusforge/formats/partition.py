@@ -101,12 +101,6 @@ def read_columns(path: Path, columns: Sequence[str]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
-def row_count(path: Path) -> int:
-    """Rows of a partition, from its footer."""
-    with _opened(path) as file:
-        return file.metadata.num_rows
-
-
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:

@@ -43,11 +43,6 @@ def is_placeholder(text: str) -> bool:
     return bool(ABSENT.fullmatch(text) or WITHDRAWN.match(text))
 
 
-def is_withdrawal(text: str) -> bool:
-    """Whether an abstract only says that its authors took the paper back."""
-    return len(text) <= LONGEST and bool(WITHDRAWN.match(text))
-
-
 def real_texts(source_id: str, *texts: str) -> tuple[str, ...]:
     """The texts, each "" if it is a placeholder.
 

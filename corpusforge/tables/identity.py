@@ -1,10 +1,6 @@
 """Names of documents."""
 
-from collections.abc import Iterable
-
-import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 
 def uid_of(doc_id: str) -> int:
@@ -14,8 +10,3 @@ def uid_of(doc_id: str) -> int:
     17264476249756324570
     """
     return xxhash.xxh3_64_intdigest(doc_id.encode())
-
-
-def uids_of(doc_ids: Iterable[str]) -> NDArray[np.uint64]:
-    """`uid_of` for many documents."""
-    return np.fromiter(map(uid_of, doc_ids), np.uint64)
