@@ -144,7 +144,7 @@ def repaired_id(told: str) -> str | None:
 def _family_names(found: Metadata) -> tuple[str, ...]:
     """From the parsed names where there are some; they are Unicode where the others are TeX."""
     if found.authors_parsed is not None:
-        names = (one_line(person[0]) if person else "" for person in found.authors_parsed)
+        names = [one_line(person[0]) for person in found.authors_parsed if person]
         return tuple(filter(None, names))
     people = BETWEEN.split(BRACKETS.sub(" ", one_line(found.authors)))
     return tuple(filter(None, map(family_name, people)))

@@ -1,6 +1,7 @@
 """Single fields as the dumps write them, to the form that a Paper has."""
 
 import re
+from functools import lru_cache
 
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.licences import licence_of_address
@@ -10,6 +11,7 @@ Number = int | float | str | None  # what stands where a number should
 
 YEARS = (1500, 2100)  # the first journals are of 1665, books are older; 9999 and 1 stand for none
 YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
+WHOLE = re.compile("[0-9]{1,20}")
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "phd", "ph.d", "ph.d.", "md", "m.d."}
 # Particles that belong to the family name when they are written small.
@@ -68,7 +70,9 @@ def whole_id(value: Number) -> str | None:
     """
     if isinstance(value, str):
         digits = value.strip()
-        value = int(digits) if re.fullmatch("[0-9]{1,20}", digits) else None
+        value = (
+            int(digits) if digits.isdecimal() and digits.isascii() and len(digits) <= 20 else None
+        )
     return str(value) if isinstance(value, int) and 0 < value < 10**20 else None
 
 
@@ -97,6 +101,7 @@ def language_code(text: str | None) -> str | None:
     return LANGUAGE_NAMES.get(text.strip().lower())
 
 
+@lru_cache(4096)  # a source has a handful of them
 def licence_of(text: str | None) -> str | None:
     """The SPDX-like name of a licence given as an address or as a code such as "cc-by-nc".
 

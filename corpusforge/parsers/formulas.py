@@ -10,6 +10,7 @@ Piece = str | etree._Element
 
 DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.S)
 DELIMITERS = (("$$", "$$"), ("$", "$"), ("\\[", "\\]"), ("\\(", "\\)"))
+OPENERS = ("$", "\\")
 TOKENS = {"mi", "mn", "mo", "ms", "mtext"}
 WRAPPERS = {"mrow", "mstyle", "mpadded"}
 HIDDEN = {"annotation", "annotation-xml", "mphantom", "none", "mprescripts"}
@@ -33,9 +34,9 @@ def tex_line(source: str) -> str:
     >>> tex_line(r"\documentclass{minimal} \begin{document}$$x^2$$\end{document}")
     '$x^2$'
     """
-    found = DOCUMENT.search(source)
+    found = DOCUMENT.search(source) if "\\begin" in source else None
     body = " ".join((found[1] if found else source).split())
-    for start, end in DELIMITERS:
+    for start, end in DELIMITERS if body[:1] in OPENERS else ():
         inner = body[len(start) : -len(end)]
         if body.startswith(start) and body.endswith(end) and "$" not in inner:
             body = inner.strip()

@@ -1,5 +1,7 @@
 """Language codes: the codes that sources use, to ISO 639-1."""
 
+from functools import lru_cache
+
 # ISO 639-2, both the bibliographic codes of PubMed ("ger") and the terminological ones ("deu").
 ISO_639_1 = {
     "afr": "af", "alb": "sq", "amh": "am", "ara": "ar", "arm": "hy", "aze": "az", "baq": "eu",
@@ -18,6 +20,7 @@ ISO_639_1 = {
 NOT_A_LANGUAGE = {"", "und", "mul", "zxx", "mis"}  # undetermined, several, none, uncoded
 
 
+@lru_cache(4096)
 def normal_language(code: str | None) -> str | None:
     """The ISO 639-1 code, or the source's own code where there is none.
 

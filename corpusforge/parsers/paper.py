@@ -1,6 +1,6 @@
 """One paper as its source tells it, before any cleaning."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from corpusforge.errors import ParseError
 
@@ -12,8 +12,7 @@ class MissingIdentifier(ParseError):  # noqa: N818  (named for what is wrong wit
     """The record can be read, but nothing in it can name the document."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paper:
+class Paper(Struct, frozen=True, kw_only=True, gc=False):
     """What a parser found. Absent text is "", an absent identifier is None.
 
     `title` is one line. `abstract` and `body` are paragraphs joined by `PARAGRAPH`; section

@@ -5,9 +5,9 @@ Elements and attributes as in NLM's DTD pubmed_190101 and its older editions.
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from lxml import etree
+from msgspec.structs import replace
 
 from corpusforge.errors import ParseError
 from corpusforge.parsers.identifiers import normal_doi, normal_pmcid, normal_pmid

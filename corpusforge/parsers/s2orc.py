@@ -5,10 +5,10 @@ what a heading, each list a JSON string inside the JSON. The releases hold lists
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from corpusforge.errors import ParseError
 from corpusforge.parsers.fields import family_name, one_line, paragraphed, sane_year, whole_id

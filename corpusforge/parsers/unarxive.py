@@ -1,9 +1,9 @@
 """unarXive 2022: full texts made of arXiv's TeX, one JSON per line, formulas kept apart."""
 
 import re
-from dataclasses import replace
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from corpusforge.parsers.arxiv import Metadata, paper_of, unwrapped
 from corpusforge.parsers.fields import one_line
