@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.fields import family_name, licence_of, one_line, sane_year
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi
 from corpusforge.parsers.json_record import RecordDecoder
-from corpusforge.parsers.paper import PARAGRAPH, MissingIdentifier, Paper
+from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.placeholders import real_texts
 
 INDENT = re.compile(

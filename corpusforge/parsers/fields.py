@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.licences import licence_of_address
-from corpusforge.parsers.paper import PARAGRAPH
 
 Number = int | float | str | None  # what stands where a number should
 

@@ -4,9 +4,9 @@ import re
 
 from lxml import etree
 
+from corpusforge.kernels.marks import HEADING, PARAGRAPH
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.markup import flatten, paragraphs
-from corpusforge.parsers.paper import HEADING, PARAGRAPH
 from corpusforge.parsers.xmldoc import attribute, children, first, local_name
 
 # An abstract says what the authors did, to their peers. The other types are written for the

@@ -10,8 +10,8 @@ import re
 
 from lxml import etree
 
+from corpusforge.kernels.marks import HEADING
 from corpusforge.parsers.formulas import Piece, math_line, tex_line
-from corpusforge.parsers.paper import HEADING
 from corpusforge.parsers.xmldoc import attribute, entity_text, local_name
 
 # Marks inside raw text; XML cannot contain these characters.

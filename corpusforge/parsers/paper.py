@@ -3,9 +3,7 @@
 from msgspec import Struct
 
 from corpusforge.errors import ParseError
-
-PARAGRAPH = "\n\n"  # between paragraphs of an abstract or a body
-HEADING = "## "  # starts a paragraph that is a section title; one more # per level
+from corpusforge.kernels.marks import HEADING, PARAGRAPH  # noqa: F401
 
 
 class MissingIdentifier(ParseError):  # noqa: N818  (named for what is wrong with the record)
@@ -15,8 +13,10 @@ class MissingIdentifier(ParseError):  # noqa: N818  (named for what is wrong wit
 class Paper(Struct, frozen=True, kw_only=True, gc=False):
     """What a parser found. Absent text is "", an absent identifier is None.
 
-    `title` is one line. `abstract` and `body` are paragraphs joined by `PARAGRAPH`; section
-    titles and labels of structured abstracts are kept in place.
+    `title` is one line. `abstract` and `body` are paragraphs joined by `PARAGRAPH`, with the marks
+    of `kernels.marks`; section titles and labels of structured abstracts are kept in place.
+    Formulas are LaTeX, "$x^2$" within a line and "$$x^2$$" as a paragraph; a list item starts
+    with "- ".
     """
 
     source_id: str  # the source's own key, such as a PMID; unique within the source

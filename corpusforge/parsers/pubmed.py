@@ -10,10 +10,11 @@ from lxml import etree
 from msgspec.structs import replace
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.identifiers import normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.markup import flatten
-from corpusforge.parsers.paper import PARAGRAPH, MissingIdentifier, Paper
+from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.xmldoc import local_name, read_xml
 
 WHAT = "one complete <PubmedArticle> or <PubmedBookArticle>"

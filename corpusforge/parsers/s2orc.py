@@ -11,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import HEADING, PARAGRAPH
 from corpusforge.parsers.fields import family_name, one_line, paragraphed, sane_year, whole_id
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.json_record import RecordDecoder
-from corpusforge.parsers.paper import HEADING, PARAGRAPH, MissingIdentifier, Paper
+from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.placeholders import real_texts
 from corpusforge.parsers.snippets import plain_line, plain_text
 

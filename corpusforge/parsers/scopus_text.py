@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-from corpusforge.parsers.paper import PARAGRAPH
+from corpusforge.kernels.marks import PARAGRAPH
 
 MAX_STATEMENT = 300  # characters; the longest seen has 150
 PLACEHOLDER = re.compile(r"\[?\s*no abstract available\.?\s*\]?\.?", re.I)

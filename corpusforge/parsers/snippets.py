@@ -7,9 +7,9 @@ import re
 from html import unescape
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.fields import one_line, paragraphed
 from corpusforge.parsers.formulas import math_line
-from corpusforge.parsers.paper import PARAGRAPH
 from corpusforge.parsers.xmldoc import read_xml
 
 PREFIX = r"(?:(?:jats1?|mml|m|ns\d+|ce|sb|xocs|html)\s?:\s?)?"

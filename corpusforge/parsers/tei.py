@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from lxml import etree
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import HEADING, PARAGRAPH
 from corpusforge.parsers.fields import licence_of, sane_year
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.markup import flatten
-from corpusforge.parsers.paper import HEADING, PARAGRAPH, MissingIdentifier, Paper
+from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.xmldoc import attribute, first, local_name, read_xml
 
 WHAT = "one TEI document of GROBID"

@@ -5,11 +5,12 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from corpusforge.kernels.marks import HEADING, PARAGRAPH
 from corpusforge.parsers.arxiv import Metadata, paper_of, unwrapped
 from corpusforge.parsers.fields import one_line
 from corpusforge.parsers.formulas import tex_line
 from corpusforge.parsers.json_record import RecordDecoder
-from corpusforge.parsers.paper import HEADING, PARAGRAPH, Paper
+from corpusforge.parsers.paper import Paper
 
 PLACE = re.compile(r"\{\{(?P<kind>\w+):(?P<key>[\w-]+)\}\}[ \t]*(?P<mark>[,.;:!?)\]])?")
 CLOSE_UP = "\0"  # takes the space before it away

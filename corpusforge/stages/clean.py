@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from corpusforge.kernels.cleaning import repair
 from corpusforge.kernels.language import identify
-from corpusforge.parsers.paper import PARAGRAPH
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.reasons import Reason, Rejection
 from corpusforge.stages.stage import Stage, per_partition
 from corpusforge.tables.outcome import Outcome, reject_rows
