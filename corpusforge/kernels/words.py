@@ -1,0 +1,117 @@
+"""How often each word occurs: the table that hyphenation and word statistics go by.
+
+Words and their 64-bit hashes are those of `kernels.shingles`. Of some ten million different words
+two share a hash with probability 3e-6.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpusforge.kernels.jit import jit
+from corpusforge.kernels.mixing import mix64
+from corpusforge.kernels.shingles import letter_table, word_hashes
+
+FIRST_SIZE = 1 << 16  # slots of the counting table before it grows
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Words, as hashes, and how often each occurred."""
+
+    hashes: NDArray[np.uint64]  # (n,) ascending
+    counts: NDArray[np.int64]  # (n,) positive
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+    def count(self, word: str) -> int:
+        """Occurrences of one word; 0 for what the table does not have."""
+        wanted = word_hash(word)
+        place = int(np.searchsorted(self.hashes, np.uint64(wanted)))
+        found = place < len(self.hashes) and int(self.hashes[place]) == wanted
+        return int(self.counts[place]) if found else 0
+
+    def frequent(self, most: int) -> "WordTable":
+        """The words that occur most often, at most so many; ties by hash."""
+        if len(self.hashes) <= most:
+            return self
+        chosen = np.sort(np.lexsort((self.hashes, -self.counts))[:most])
+        return WordTable(self.hashes[chosen], self.counts[chosen])
+
+
+def merged(tables: list[WordTable]) -> WordTable:
+    """The sum of some tables."""
+    hashes = np.concatenate([table.hashes for table in tables] or [np.empty(0, np.uint64)])
+    counts = np.concatenate([table.counts for table in tables] or [np.empty(0, np.int64)])
+    different, places = np.unique(hashes, return_inverse=True)
+    sums = np.zeros(len(different), np.int64)
+    np.add.at(sums, places, counts)
+    return WordTable(different, sums)
+
+
+def count_words(data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> WordTable:
+    """The words of some texts.
+
+    Args:
+        data: UTF-8, shape (n,).
+        bounds: Text i is data[bounds[i]:bounds[i + 1]], shape (D + 1,).
+    """
+    keys, counts = _count(data, bounds, letter_table())
+    order = np.argsort(keys)
+    return WordTable(keys[order], counts[order])
+
+
+@lru_cache(1 << 16)
+def word_hash(word: str) -> int:
+    """The hash of one word; of several words, that of the first; 0 for none."""
+    data = np.frombuffer(word.encode(), np.uint8)
+    out = np.zeros(len(data) + 1, np.uint64)
+    word_hashes(data, 0, len(data), letter_table(), out)
+    return int(out[0])
+
+
+@jit
+def _count(
+    data: NDArray[np.uint8], bounds: NDArray[np.int64], letters: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Open addressing with linear steps; a slot whose count is 0 is free."""
+    keys, counts = np.zeros(FIRST_SIZE, np.uint64), np.zeros(FIRST_SIZE, np.int64)
+    filled = 0
+    hashes = np.empty(1, np.uint64)
+    for document in range(len(bounds) - 1):
+        start, end = bounds[document], bounds[document + 1]
+        if len(hashes) < end - start:
+            hashes = np.empty(2 * (end - start), np.uint64)
+        for i in range(word_hashes(data, start, end, letters, hashes)):
+            filled += _add(keys, counts, hashes[i], 1)
+            if 2 * filled > len(keys):
+                keys, counts = _grown(keys, counts)
+    return keys[counts > 0], counts[counts > 0]
+
+
+@jit
+def _add(keys: NDArray[np.uint64], counts: NDArray[np.int64], key: np.uint64, times: int) -> int:
+    """Count a key; 1 if it is new."""
+    mask = np.uint64(len(keys) - 1)
+    slot = mix64(key) & mask
+    while counts[slot] and keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    new = 0 if counts[slot] else 1
+    keys[slot] = key
+    counts[slot] += times
+    return new
+
+
+@jit
+def _grown(
+    keys: NDArray[np.uint64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    more_keys, more_counts = np.zeros(4 * len(keys), np.uint64), np.zeros(4 * len(keys), np.int64)
+    for slot in range(len(keys)):
+        if counts[slot]:
+            _add(more_keys, more_counts, keys[slot], counts[slot])
+    return more_keys, more_counts
