@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from corpusforge.kernels.hash_table import room, slot_of
 from corpusforge.kernels.jit import jit
-from corpusforge.kernels.mixing import mix64
 from corpusforge.kernels.shingles import letter_table, word_hashes
 
-FIRST_SIZE = 1 << 16  # slots of the counting table before it grows
+FIRST_SIZE = 1 << 15  # words that the counting table has room for before it grows
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +78,7 @@ def word_hash(word: str) -> int:
 def _count(
     data: NDArray[np.uint8], bounds: NDArray[np.int64], letters: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Open addressing with linear steps; a slot whose count is 0 is free."""
-    keys, counts = np.zeros(FIRST_SIZE, np.uint64), np.zeros(FIRST_SIZE, np.int64)
+    keys, counts = room(FIRST_SIZE)
     filled = 0
     hashes = np.empty(1, np.uint64)
     for document in range(len(bounds) - 1):
@@ -87,31 +86,22 @@ def _count(
         if len(hashes) < end - start:
             hashes = np.empty(2 * (end - start), np.uint64)
         for i in range(word_hashes(data, start, end, letters, hashes)):
-            filled += _add(keys, counts, hashes[i], 1)
+            slot = slot_of(keys, counts, hashes[i])
+            filled += counts[slot] == 0
+            keys[slot] = hashes[i]
+            counts[slot] += 1
             if 2 * filled > len(keys):
-                keys, counts = _grown(keys, counts)
+                keys, counts = filled_table(keys[counts > 0], counts[counts > 0], 2 * filled)
     return keys[counts > 0], counts[counts > 0]
 
 
 @jit
-def _add(keys: NDArray[np.uint64], counts: NDArray[np.int64], key: np.uint64, times: int) -> int:
-    """Count a key; 1 if it is new."""
-    mask = np.uint64(len(keys) - 1)
-    slot = mix64(key) & mask
-    while counts[slot] and keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    new = 0 if counts[slot] else 1
-    keys[slot] = key
-    counts[slot] += times
-    return new
-
-
-@jit
-def _grown(
-    keys: NDArray[np.uint64], counts: NDArray[np.int64]
+def filled_table(
+    hashes: NDArray[np.uint64], counts: NDArray[np.int64], words: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    more_keys, more_counts = np.zeros(4 * len(keys), np.uint64), np.zeros(4 * len(keys), np.int64)
-    for slot in range(len(keys)):
-        if counts[slot]:
-            _add(more_keys, more_counts, keys[slot], counts[slot])
-    return more_keys, more_counts
+    """A table of these words, with room for so many."""
+    keys, values = room(words)
+    for i in range(len(hashes)):
+        slot = slot_of(keys, values, hashes[i])
+        keys[slot], values[slot] = hashes[i], counts[i]
+    return keys, values
