@@ -16,6 +16,11 @@ class Reason(StrEnum):
     CHECKSUM = "checksum"  # not the bytes that the source's own manifest promises
     NO_TEXT = "no_text"  # neither an abstract nor a body
     TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    TOO_OLD = "too_old"  # published before a limit
+    NOT_PROSE = "not_prose"  # tables, lists, references
+    REPETITIVE = "repetitive"  # the same words or lines again and again
+    GARBLED = "garbled"  # letters spaced out, words grown together, no known words
     LANGUAGE = "language"  # not one of the languages kept
     EXACT_DUPLICATE = "exact_duplicate"
     NEAR_DUPLICATE = "near_duplicate"
