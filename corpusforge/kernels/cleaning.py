@@ -1,50 +1,67 @@
-"""Repair of one text: encoding damage, Unicode form, white space."""
+"""Texts as their authors meant them: encoding damage undone, one Unicode form, plain blanks."""
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
-import ftfy
+import numpy as np
 
-_CONFIG = ftfy.TextFixerConfig(
-    unescape_html="auto",  # not from the first line with a "<" on: beside tags "&lt;" is meant so
-    uncurl_quotes=False,  # typographic quotes are not damage
-    fix_character_width=True,
-    normalization="NFC",
-    explain=False,
-)
-# What ftfy with this configuration can change: anything outside printable ASCII, and entities.
-_SUSPECT = re.compile(r"[^\n\t -%'-~]")
-# A space around a line end, and runs of blank characters. NBSP and its kin are spaces of print.
-_BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_AROUND_BREAK = re.compile(r" ?\n ?")
-_BREAKS = re.compile(r"\n{3,}")
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphen, zero-width characters
+from corpusforge.kernels.unicode_repair import Repaired, repair_texts
 
-
+# NBSP and its kin are spaces of print. One space between two words is what should be there.
+SPACE = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+BLANKS = re.compile(rf"[\t\r\f\v{SPACE}][ \t\r\f\v{SPACE}]*| [ \t\r\f\v{SPACE}]+")
+AROUND_BREAK = re.compile(r" \n ?|\n ")
+BREAKS = re.compile(r"\n{3,}")
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphen, zero-width characters
+LINE_ENDS = re.compile("\r\n?|[\u0085\u2028]|[\f\v\u2029]\n*")
 MAX_PASSES = 20  # three is the most that was seen; a text must not be able to hang a worker
 
 
-def repair(text: str) -> str:
-    """The text as its authors meant it, in NFC.
+def repair(texts: Sequence[str]) -> Repaired:
+    """Each text in NFC, without encoding damage, invisible characters and needless white space.
 
-    Encoding damage is undone by `ftfy` (Speer, 2019, doi 10.5281/zenodo.2591652); texts in which
-    it cannot change anything are not shown to it. Invisible characters are dropped, runs of blanks
-    become one space, more than one empty line becomes one. Idempotent: what a pass removes can hide
-    damage from it ("\\u00a0\\u00c2\\u00b0"), so passes follow until one changes nothing.
+    Runs of blanks become one space, more than one empty line becomes one. Idempotent: what a pass
+    removes can hide damage from it ("\\u00a0\\u00c2\\u00b0"), so passes follow for the texts that
+    changed, until one changes nothing.
 
-    >>> repair("caf\u00c3\u00a9  \\n\\n\\n\\nR&amp;D")
-    'café\\n\\nR&D'
+    >>> repair(["caf\u00c3\u00a9  \\n\\n\\n\\nR&amp;D"]).texts
+    ['café\\n\\nR&D']
     """
+    repaired = list(texts)
+    damaged = np.zeros(len(repaired), np.bool_)
+    rows = list(range(len(repaired)))
     for _ in range(MAX_PASSES):
-        repaired = _pass(text)
-        if repaired == text:
+        once = repair_texts([repaired[row] for row in rows])
+        changed = []
+        for row, text, was_damaged in zip(rows, once.texts, once.damaged, strict=True):
+            damaged[row] |= was_damaged
+            tidy = tidied(text)
+            if tidy != repaired[row]:
+                repaired[row] = tidy
+                changed.append(row)
+        if not changed:
             break
-        text = repaired
-    return text
+        rows = changed
+    return Repaired(repaired, damaged)
 
 
-def _pass(text: str) -> str:
-    if _SUSPECT.search(text):
-        text = ftfy.fix_text(text, _CONFIG)
-        text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
-    return _BREAKS.sub("\n\n", _AROUND_BREAK.sub("\n", _BLANKS.sub(" ", text))).strip()
+def tidied(text: str) -> str:
+    """The text without invisible characters and needless white space, in NFC."""
+    if text.isascii():  # to look first costs a tenth
+        if "  " in text or "\t" in text or "\r" in text or "\f" in text or "\v" in text:
+            text = BLANKS.sub(" ", text)
+    else:
+        if INVISIBLE.search(text):
+            text = unicodedata.normalize("NFC", INVISIBLE.sub("", text))
+        text = BLANKS.sub(" ", text)
+    if "\n" in text:
+        text = BREAKS.sub("\n\n", AROUND_BREAK.sub("\n", text))
+    return text.strip()
+
+
+def with_line_ends(text: str) -> str:
+    """The text with "\\n" at the end of every line, and an empty line where a page ends."""
+    if text.isascii() and not ("\r" in text or "\f" in text or "\v" in text):
+        return text
+    return LINE_ENDS.sub(lambda found: "\n\n" if found[0][0] in "\f\v\u2029" else "\n", text)

@@ -40,34 +40,38 @@ def choose_kept(
     order: NDArray[np.int64],
     bounds: NDArray[np.int64],
     neighbours: NDArray[np.int64],
-    similarity: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """The node kept in place of each node; its own number if it is kept itself.
+    likeness: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The node kept in place of each node, and the edge on which that rests.
 
     Walks the nodes from best to worst: a node with a verified edge to a kept one is removed in
     favour of the most similar such neighbour (the better one if two are equal), any other is kept.
-    So every removal rests on a similarity measured between the two documents themselves, never on
-    a chain of resemblances, and a component may keep more than one document.
+    So every removal rests on what was measured between the two documents themselves, never on a
+    chain of resemblances, and a component may keep more than one document.
 
     Args:
         order: (nodes,) nodes from best to worst.
         bounds: (nodes + 1,) where each node's edges start and end.
         neighbours: (bounds[nodes],) other ends of the edges; each edge appears at both its ends.
-        similarity: Of the same shape, of each edge.
+        likeness: Of the same shape; below 0 where this node may not go for that neighbour.
+
+    Returns:
+        Both (nodes,): a node's own number and -1 if it is kept itself.
     """
     nodes = len(order)
     rank = np.empty(nodes, np.int64)
     for position in range(nodes):
         rank[order[position]] = position
-    kept = np.full(nodes, -1)
+    kept, deciding = np.full(nodes, -1), np.full(nodes, -1)
     for node in order:
         best = -1
-        likeness = -1.0
         for e in range(bounds[node], bounds[node + 1]):
             other = neighbours[e]
-            if kept[other] != other:
+            if kept[other] != other or likeness[e] < 0:
                 continue
-            if similarity[e] > likeness or (similarity[e] == likeness and rank[other] < rank[best]):
-                best, likeness = other, similarity[e]
-        kept[node] = node if best < 0 else best
-    return kept
+            closer = best < 0 or likeness[e] > likeness[best]
+            if closer or (likeness[e] == likeness[best] and rank[other] < rank[neighbours[best]]):
+                best = e
+        kept[node] = node if best < 0 else neighbours[best]
+        deciding[node] = best
+    return kept, deciding

@@ -19,7 +19,9 @@ DISPLAYED = re.compile(
 )
 # A letter, a hyphen and a letter in lower case, with the line's end between.
 CUT = re.compile(r"([^\W\d_]+)[-\u2010\u00ad][ \t]*\n[ \t]*([^\W\d_]+)")
-INSIDE = re.compile(r"(?<![\w\-\u2010])([^\W\d_]{2,})[-\u2010]([^\W\d_A-Z]{3,})(?![\w\-\u2010])")
+HYPHEN = re.compile(r"[-\u2010](?=([^\W\d_A-Z]{3,})(?![\w\-\u2010]))")  # and the word behind it
+BEFORE = re.compile(r"(?<![\w\-\u2010])[^\W\d_]{2,}\Z")  # the word before it
+LONGEST = 40  # letters of a word
 RARE = 50  # times rarer than the whole: then a part is no word of its own
 
 
@@ -45,12 +47,21 @@ def close_up(text: str, count: Count) -> str:
     "non-linear" keeps its hyphen whatever else the corpus says.
     """
 
-    def whole(found: re.Match[str]) -> str:
-        left, right = found[1], found[2]
-        rarer = min(count(left), count(right))
-        return left + right if count(left + right) > RARE * (rarer + 1) else found[0]
+    if "-" not in text and "\u2010" not in text:
+        return text
+    parts: list[str] = []
+    done = 0
+    for hyphen in HYPHEN.finditer(text):
+        left = BEFORE.search(text, max(0, hyphen.start() - LONGEST), hyphen.start())
+        if left and _is_one_word(left[0], hyphen[1], count):
+            parts.append(text[done : hyphen.start()])
+            done = hyphen.end()
+    return "".join([*parts, text[done:]])
 
-    return INSIDE.sub(whole, text) if "-" in text or "\u2010" in text else text
+
+def _is_one_word(left: str, right: str, count: Count) -> bool:
+    whole = count(left + right)
+    return whole > RARE and whole > RARE * (min(count(left), count(right)) + 1)
 
 
 def _joined(paragraph: str, count: Count) -> str:
@@ -58,14 +69,14 @@ def _joined(paragraph: str, count: Count) -> str:
         return paragraph
     if "-\n" in paragraph or "\u2010" in paragraph or "\u00ad" in paragraph or "- \n" in paragraph:
         paragraph = CUT.sub(lambda found: _mended(found[1], found[2], count), paragraph)
-    lines = paragraph.split("\n")
-    kept = lines[0]
-    displayed = DISPLAYED.match(lines[0]) is not None
-    for line in lines[1:]:
+    joined: list[str] = []
+    displayed = False
+    for line in filter(None, map(str.strip, paragraph.split("\n"))):
         before, displayed = displayed, DISPLAYED.match(line) is not None
-        apart = before or displayed or ITEM.match(line) is not None
-        kept = f"{kept.rstrip()}\n{line.strip()}" if apart else f"{kept.rstrip()} {line.strip()}"
-    return kept
+        if joined:
+            joined.append("\n" if before or displayed or ITEM.match(line) else " ")
+        joined.append(line)
+    return "".join(joined)
 
 
 def _mended(left: str, right: str, count: Count) -> str:

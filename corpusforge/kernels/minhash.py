@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from corpusforge.kernels.jit import jit
 from corpusforge.kernels.mixing import fmix32
-from corpusforge.kernels.shingles import shingle_hashes, word_hashes
+from corpusforge.kernels.shingles import sequence_digest, shingle_hashes, word_hashes
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,15 @@ def text_signatures(
     letters: NDArray[np.uint32],
     n: int,
     family: HashFamily,
-) -> NDArray[np.uint32]:
-    """`signatures` of the word n-grams of D texts, without storing their shingles.
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+    """`signatures` (D, k) and digests (D,) of D texts, without storing their shingles.
 
-    Arguments as in `shingles.shingle_sets`.
+    Arguments, and what a digest is, as in `shingles.shingle_sets`.
     """
     out = np.empty((len(offsets) - 1, family.size), np.uint32)
-    _sign_texts((data, offsets), letters, n, family.coefficients, out)
-    return out
+    digests = np.empty(len(offsets) - 1, np.uint64)
+    _sign_texts((data, offsets), letters, n, family.coefficients, (out, digests))
+    return out, digests
 
 
 @jit
@@ -98,8 +99,9 @@ def _sign_texts(
     letters: NDArray[np.uint32],
     n: int,
     ab: NDArray[np.uint32],
-    out: NDArray[np.uint32],
+    made: tuple[NDArray[np.uint32], NDArray[np.uint64]],
 ) -> None:
+    out, digests = made
     out[:] = np.uint32(0xFFFFFFFF)
     data, offsets = texts
     longest = 0
@@ -109,6 +111,6 @@ def _sign_texts(
     shingles = np.empty(longest + 1, np.uint32)
     for d in range(len(offsets) - 1):
         count = word_hashes(data, offsets[d], offsets[d + 1], letters, words)
-        made = shingle_hashes(words, count, n, shingles)
-        for i in range(made):
+        digests[d] = sequence_digest(words, count)
+        for i in range(shingle_hashes(words, count, n, shingles)):
             _fold(shingles[i], ab, out[d])

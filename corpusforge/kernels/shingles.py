@@ -129,6 +129,15 @@ def shingle_hashes(words: NDArray[np.uint64], count: int, n: int, out: NDArray[n
 
 
 @jit
+def sequence_digest(words: NDArray[np.uint64], count: int) -> np.uint64:
+    """A hash of the first `count` word hashes in their order."""
+    digest = np.uint64(count)
+    for i in range(count):
+        digest = mix64(digest ^ words[i])
+    return digest
+
+
+@jit
 def shingle_sets(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], letters: NDArray[np.uint32], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64]]:
@@ -155,10 +164,7 @@ def shingle_sets(
     hashes = np.empty((offsets[documents] - offsets[0]) // 4 + 64, np.uint32)
     for d in range(documents):
         count = word_hashes(data, offsets[d], offsets[d + 1], letters, words)
-        digest = np.uint64(count)
-        for i in range(count):
-            digest = mix64(digest ^ words[i])
-        digests[d] = digest
+        digests[d] = sequence_digest(words, count)
         made = shingle_hashes(words, count, n, shingles)
         ordered = np.sort(shingles[:made])
         used = bounds[d]

@@ -55,7 +55,7 @@ def restructure(text: str, citations: str, dropped: str) -> tuple[str, Mapping[s
     >>> restructure(marked, "drop", FIGURE)
     ('In mice.', {'citations': 1, 'figures': 1})
     """
-    if not MARK.search(text):
+    if text.isascii() or not MARK.search(text):
         return text, {}
     gone: Counter[str] = Counter()
     kept: list[str] = []

@@ -4,8 +4,7 @@ Words and their 64-bit hashes are those of `kernels.shingles`. Of some ten milli
 two share a hash with probability 3e-6.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from corpusforge.kernels.hash_table import room, slot_of
 from corpusforge.kernels.jit import jit
 from corpusforge.kernels.shingles import letter_table, word_hashes
 
+MOST_ASKED = 1 << 17
 FIRST_SIZE = 1 << 15  # words that the counting table has room for before it grows
 
 
@@ -23,6 +23,7 @@ class WordTable:
 
     hashes: NDArray[np.uint64]  # (n,) ascending
     counts: NDArray[np.int64]  # (n,) positive
+    _asked: dict[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def total(self) -> int:
@@ -30,6 +31,15 @@ class WordTable:
 
     def count(self, word: str) -> int:
         """Occurrences of one word; 0 for what the table does not have."""
+        # Texts ask for the same few thousand words again and again.
+        known = self._asked.get(word)
+        if known is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._asked.clear()
+            known = self._asked[word] = self._looked_up(word)
+        return known
+
+    def _looked_up(self, word: str) -> int:
         wanted = word_hash(word)
         place = int(np.searchsorted(self.hashes, np.uint64(wanted)))
         found = place < len(self.hashes) and int(self.hashes[place]) == wanted
@@ -65,7 +75,6 @@ def count_words(data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> WordTable
     return WordTable(keys[order], counts[order])
 
 
-@lru_cache(1 << 16)
 def word_hash(word: str) -> int:
     """The hash of one word; of several words, that of the first; 0 for none."""
     data = np.frombuffer(word.encode(), np.uint8)

@@ -1,99 +1,225 @@
-"""Clean: papers become documents, one repaired text each."""
+"""Clean: papers become documents, one text each, measured and judged."""
 
-from typing import Annotated
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
 
+import numpy as np
 import pyarrow as pa
 from msgspec import Meta, Struct
+from numpy.typing import NDArray
 
-from corpusforge.kernels.cleaning import repair
-from corpusforge.kernels.language import identify
-from corpusforge.kernels.marks import PARAGRAPH
+from corpusforge.formats.partition import partition_writer, read_batches
+from corpusforge.kernels.language import UNKNOWN
+from corpusforge.kernels.language_texts import LanguageText, texts_by_language, wanted_texts
+from corpusforge.kernels.quality import MEASUREMENTS, measure
+from corpusforge.kernels.words import WordTable
 from corpusforge.reasons import Reason, Rejection
-from corpusforge.stages.stage import Stage, per_partition
+from corpusforge.stages.clean_quality import Quality, judge, preset
+from corpusforge.stages.clean_text import Context, TextConfig, Texts, cleaned, whole_text
+from corpusforge.stages.clean_words import add_up, count, read_words, sampled
+from corpusforge.stages.stage import ADDED, SCRATCH, Inputs, Phase, Phases, Stage, partition_targets
+from corpusforge.tables.identity import uid_of
 from corpusforge.tables.outcome import Outcome, reject_rows
-from corpusforge.tables.schemas import DOCUMENTS, PAPERS
+from corpusforge.tables.schemas import DOCUMENTS, MEASURED, PAPERS, REJECTS, TEXT
+from corpusforge.tables.text import text_buffers
+from corpusforge.work import Tally, Task
+
+WORDS_FILE = "words.parquet"
+MEASURED_FOLDER = "measured"
 
 
 class CleanConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which documents are kept; one on a limit stays."""
+    """What a document's text is made of, and which documents are kept."""
 
-    min_words: Annotated[
-        int, Meta(ge=0, description="Words of title, abstract and body together.")
-    ] = 30
+    text: Annotated[TextConfig, Meta(description="What of a paper belongs to its text.")] = (
+        TextConfig()
+    )
     languages: Annotated[
         tuple[Annotated[str, Meta(pattern="^[a-z]{2,3}$")], ...],
         Meta(description="ISO 639-1 codes to keep; empty keeps all."),
     ] = ("en",)
-    min_language_probability: Annotated[
-        float, Meta(ge=0, le=1, description="Less certain documents are rejected.")
-    ] = 0.4
+    quality: Annotated[
+        Literal["science", "forge", "gopher", "pes2o-abstract", "pes2o-fulltext"] | Quality,
+        Meta(description="A preset (`corpusforge presets` shows them), or limits of your own."),
+    ] = "science"
 
 
-def clean(papers: pa.RecordBatch, config: CleanConfig) -> Outcome:
-    """Repair and judge a batch of papers. Input order is preserved on both sides."""
-    titles = [repair(title) for title in papers["title"].to_pylist()]
-    abstracts = [repair(abstract) for abstract in papers["abstract"].to_pylist()]
-    bodies = [repair(body) for body in papers["body"].to_pylist()]
-    contents = [
-        "full_text" if body else "abstract" if a else ""
-        for a, body in zip(abstracts, bodies, strict=True)
+def phases(config: CleanConfig, inputs: Inputs, out: Path) -> Phases:
+    partitions = inputs.partitions("extract")
+    words = out / WORDS_FILE
+    counting = [
+        Task(p.stem, (p,), (out / SCRATCH / "words" / p.name,)) for p in sampled(partitions)
     ]
-    texts = [
-        PARAGRAPH.join(part for part in parts if part)
-        for parts in zip(titles, abstracts, bodies, strict=True)
-    ]
-    languages = [identify(text) for text in texts]
-    verdicts = [
-        judge(text, content, language, config)
-        for text, content, language in zip(texts, contents, languages, strict=True)
-    ]
-    made = {
-        "title": titles,
-        "text": texts,
-        "content": contents,
-        "language": [code for code, _ in languages],
-        "language_probability": [probability for _, probability in languages],
-    }
-    documents = pa.RecordBatch.from_arrays(
+    yield Phase("count", count, counting)
+    counted = tuple(target for task in counting for target in task.targets)
+    yield Phase("words", add_up, [Task("words", counted, (words,))])
+    yield Phase(
+        "map",
+        partial(_clean_partition, config=config),
         [
-            pa.array(made[field.name], field.type) if field.name in made else papers[field.name]
-            for field in DOCUMENTS
+            Task(
+                p.stem,
+                (p, words),
+                (*partition_targets(out, p.stem), out / MEASURED_FOLDER / p.name),
+            )
+            for p in partitions
         ],
-        schema=DOCUMENTS,
     )
+
+
+def _clean_partition(task: Task, config: CleanConfig) -> Tally:
+    papers, words_file = task.sources
+    table, rejects, measurements = task.targets
+    words = read_words(words_file)
+    tally = Tally()
+    with (
+        partition_writer(table, DOCUMENTS) as kept,
+        partition_writer(rejects, REJECTS) as rejected,
+        partition_writer(measurements, MEASURED) as measured,
+    ):
+        for batch in read_batches(papers, PAPERS):
+            outcome, rows, counts = clean(batch, config, words)
+            kept.write(outcome.conserving(batch.num_rows + counts[ADDED]).kept)
+            rejected.write(outcome.rejected)
+            measured.write(rows)
+            tally += replace(outcome.tally(bytes_read=batch.nbytes), counts=counts)
+    return tally
+
+
+def clean(
+    papers: pa.RecordBatch, config: CleanConfig, words: WordTable
+) -> tuple[Outcome, pa.RecordBatch, dict[str, int]]:
+    """Clean, measure and judge a batch of papers. Input order is preserved everywhere.
+
+    A paper that says something in a second wanted language becomes a second document, named by its
+    doc_id and the language, as in "pubmed:1#fr"; how many there are is counted as `ADDED`.
+
+    Returns:
+        Documents and rejects; the measurements of both, a row for each; and what the rules did, by
+        name.
+    """
+    counts: Counter[str] = Counter()
+    texts = _texts(papers, Context(config.text, words, papers["source"].to_pylist(), counts))
+    rows = [(i, text) for i, own in enumerate(texts) for text in _chosen(own, config)]
+    counts[ADDED] = len(rows) - len(texts)
+    told = [text for _, text in rows]
+    whole = pa.array([whole_text(text.title, text.abstract, text.body) for text in told], TEXT)
+    measured = measure(*text_buffers(whole), words)
+    again = papers.take(pa.array([i for i, _ in rows], pa.int64()))
+    ids = again["doc_id"].to_pylist()
+    for at in range(1, len(rows)):
+        if rows[at][0] == rows[at - 1][0]:
+            ids[at] = f"{ids[at]}#{told[at].code}"
+    made = {
+        "uid": [uid_of(doc_id) for doc_id in ids],
+        "doc_id": ids,
+        "title": [text.title for text in told],
+        "text": whole,
+        "content": [_content(text) for text in told],
+        "language": [text.code for text in told],
+        "language_probability": [text.probability for text in told],
+    }
+    columns = [
+        pa.array(made[field.name], field.type) if field.name in made else again[field.name]
+        for field in DOCUMENTS
+    ]
+    documents = pa.RecordBatch.from_arrays(columns, schema=DOCUMENTS)
+    verdicts = judged(documents, measured, config)
     keep = pa.array([verdict is None for verdict in verdicts], pa.bool_())
-    return Outcome(
-        kept=documents.filter(keep),
-        rejected=reject_rows("clean", papers["doc_id"].to_pylist(), verdicts),
-    )
+    outcome = Outcome(documents.filter(keep), reject_rows("clean", ids, verdicts))
+    return outcome, _measured_rows(documents, measured, keep), dict(sorted(counts.items()))
 
 
-def judge(
-    text: str, content: str, language: tuple[str, float], config: CleanConfig
-) -> Rejection | None:
-    """The first limit a document breaks, or None if it stays."""
-    if not content:
-        return Rejection(Reason.NO_TEXT, detail="neither an abstract nor a body")
-    words = len(text.split())
-    if words < config.min_words:
-        return Rejection(Reason.TOO_SHORT, observed=words, limit=config.min_words)
-    code, probability = language
-    wanted = not config.languages or code in config.languages
-    if not wanted or probability < config.min_language_probability:
-        return Rejection(
-            Reason.LANGUAGE,
-            observed=probability,
-            limit=config.min_language_probability,
-            detail=f"detected {code}",
+def _texts(papers: pa.RecordBatch, context: Context) -> list[tuple[LanguageText, ...]]:
+    """What each paper says in each language, clean."""
+    translations = papers["translations"].to_pylist()
+    owner = [i for i, own in enumerate(translations) for _ in own]
+    raw = [papers[name].to_pylist() for name in ("title", "abstract", "body")]
+    main = cleaned(Texts(*raw), context)
+    other = [text["abstract"] for own in translations for text in own]
+    nothing = [""] * len(other)
+    of_owner = replace(context, sources=[context.sources[i] for i in owner])
+    others = iter(cleaned(Texts(nothing, other, nothing), of_owner).abstracts)
+    return [
+        texts_by_language(*parts, [(text["language"], next(others)) for text in own], declared)
+        if any(parts[1:]) or own
+        else (LanguageText(UNKNOWN, 0.0, *parts),)
+        for parts, own, declared in zip(
+            zip(main.titles, main.abstracts, main.bodies, strict=True),
+            translations,
+            papers["declared_language"].to_pylist(),
+            strict=True,
         )
-    return None
+    ]
+
+
+def _chosen(texts: tuple[LanguageText, ...], config: CleanConfig) -> tuple[LanguageText, ...]:
+    """The texts that are wanted; if none is, the paper's own, to be rejected."""
+    return wanted_texts(texts, config.languages) or texts[:1]
+
+
+def _content(text: LanguageText) -> str:
+    return "full_text" if text.body else "abstract" if text.abstract else ""
+
+
+def judged(
+    documents: pa.RecordBatch, measured: NDArray[np.float32], config: CleanConfig
+) -> list[Rejection | None]:
+    """The first rule that each document breaks: to have a text, its language, its quality.
+
+    Args:
+        documents: With the columns year, content, language and language_probability.
+        measured: Their measurements, shape (D, len(MEASUREMENTS)).
+    """
+    quality = preset(config.quality)
+    year = documents["year"].cast(pa.float32()).to_numpy(zero_copy_only=False)
+    by_content = {
+        "abstract": judge(measured, year, quality.abstract),
+        "full_text": judge(measured, year, quality.full_text),
+    }
+    told = [documents[n].to_pylist() for n in ("content", "language", "language_probability")]
+    return [
+        _no_text(content)
+        or _wrong_language(language, probability, config)
+        or by_content[content][row]
+        for row, (content, language, probability) in enumerate(zip(*told, strict=True))
+    ]
+
+
+def _no_text(content: str) -> Rejection | None:
+    if content:
+        return None
+    return Rejection(Reason.NO_TEXT, detail="neither an abstract nor a body")
+
+
+def _wrong_language(language: str, probability: float, config: CleanConfig) -> Rejection | None:
+    if not config.languages or language in config.languages:
+        return None
+    detail = f"detected {language}; kept are {', '.join(config.languages)}"
+    return Rejection(Reason.LANGUAGE, observed=probability, detail=detail)
+
+
+def _measured_rows(
+    documents: pa.RecordBatch, measured: NDArray[np.float32], keep: pa.Array
+) -> pa.RecordBatch:
+    columns = {"kept": keep} | {
+        name: pa.array(measured[:, i]) for i, name in enumerate(MEASUREMENTS)
+    }
+    arrays = [
+        columns[field.name] if field.name in columns else documents[field.name]
+        for field in MEASURED
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=MEASURED)
 
 
 STAGE = Stage(
     name="clean",
-    version=1,
+    version=2,
     config=CleanConfig,
     reads=("extract",),
-    phases=per_partition("extract", clean, PAPERS, DOCUMENTS),
+    phases=phases,
     records_from="extract",
 )

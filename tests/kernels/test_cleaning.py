@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusforge.kernels.cleaning import repair
+from corpusforge.kernels import cleaning
+from corpusforge.kernels.cleaning import with_line_ends
 
 # What damage is made of, so that pieces of it meet.
 PIECES = [
@@ -32,6 +33,14 @@ CONFIG = ftfy.TextFixerConfig(
     explain=False,
 )
 BLANK = "[ \t\r\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+
+
+def repair(text):
+    """One text, between two others that are there to be left alone."""
+    damaged, clean = "caf\u00c3\u00a9", "clean"
+    first, repaired, last = cleaning.repair([damaged, text, clean]).texts
+    assert (first, last) == ("café", clean)
+    return repaired
 
 
 def always_asking_ftfy(text):
@@ -136,3 +145,21 @@ def test_what_is_meant_as_written_survives(text):
 
 def test_entities_are_left_alone_from_the_first_line_with_a_less_than_sign():
     assert repair("R&amp;D\na < b\nx &lt; y") == "R&D\na < b\nx &lt; y"
+
+
+def test_damage_is_told_from_other_changes():
+    found = cleaning.repair(["caf\u00c3\u00a9", "R&amp;D", "a  b", "fine"])
+    assert found.damaged.tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a\r\nb\rc\n", "a\nb\nc\n"),
+        ("a\x85b\u2028c", "a\nb\nc"),
+        ("page\fpage\f\npage", "page\n\npage\n\npage"),
+        ("plain\ntext", "plain\ntext"),
+    ],
+)
+def test_every_line_ends_alike(text, lines):
+    assert with_line_ends(text) == lines

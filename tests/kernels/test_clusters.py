@@ -42,12 +42,15 @@ def chosen(order, edges, similarity):
     ends = [(a, b, s) for (a, b), s in zip(edges, similarity, strict=True)]
     ends = sorted(ends + [(b, a, s) for a, b, s in ends], key=lambda end: end[0])
     counts = np.bincount([a for a, _, _ in ends], minlength=len(order))
-    return choose_kept(
+    kept, deciding = choose_kept(
         np.array(order, np.int64),
         np.concatenate([[0], np.cumsum(counts)]),
         np.array([b for _, b, _ in ends], np.int64),
         np.array([s for _, _, s in ends], np.float64),
-    ).tolist()
+    )
+    for node, (replacement, edge) in enumerate(zip(kept, deciding, strict=True)):
+        assert (edge < 0) if replacement == node else ends[edge][:2] == (node, replacement)
+    return kept.tolist()
 
 
 def textbook_choice(order, edges, similarity):
@@ -137,3 +140,12 @@ def test_a_chain_of_resemblances_removes_no_stranger():
 def test_the_likest_kept_neighbour_replaces_a_document_and_the_better_of_two_alike():
     assert chosen([0, 2, 1], [(0, 1), (1, 2)], [0.8, 0.9]) == [0, 2, 2]
     assert chosen([2, 0, 1], [(0, 1), (1, 2)], [0.9, 0.9]) == [0, 2, 2]
+
+
+def test_a_document_goes_only_for_one_that_it_may_go_for():
+    """0 holds all of 1, which is why 1 may go for it, however much better 1 is."""
+    order, bounds, neighbours = np.array([1, 0]), np.array([0, 1, 2]), np.array([1, 0])
+    kept, _ = choose_kept(order, bounds, neighbours, np.array([-1.0, 0.9]))
+    assert kept.tolist() == [0, 1]
+    kept, deciding = choose_kept(order[::-1], bounds, neighbours, np.array([-1.0, 0.9]))
+    assert (kept.tolist(), deciding.tolist()) == ([0, 0], [-1, 1])
