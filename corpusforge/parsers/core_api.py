@@ -28,6 +28,7 @@ TAG = re.compile(
     r"</?(?:jats:)?(?:p|title|sec|italic|bold|sub|sup|i|b|em|strong|br|div|span)\b[^<>]*>"
 )
 OUTPUT = re.compile(r"/outputs/(\d+)$")
+FILE = re.compile(r"https?://core\.ac\.uk/download/(?:pdf/)?(\d+)(?:\.pdf)?")
 MAX_ADDRESS = 500  # characters; fields meant for one hold whole reference lists now and then
 
 
@@ -106,6 +107,22 @@ def parse_work(work: bytes) -> Paper:
     )
 
 
+def output_with_file(work: bytes) -> str | None:
+    """The output whose original file CORE offers for a work, or else its first one, if any.
+
+    Raises:
+        ParseError: It is not a work.
+    """
+    fields = _object(work)
+    listed = fields.get("links")
+    found = listed if isinstance(listed, list) else []
+    links = [link.get("url") for link in found if isinstance(link, dict)]
+    for address in (fields.get("downloadUrl"), *links):
+        if match := FILE.fullmatch(_string(address)):
+            return match[1]
+    return _first_output(fields)
+
+
 def _object(work: bytes) -> dict[str, Any]:
     try:
         fields = msgspec.json.decode(work)
@@ -156,6 +173,10 @@ def _output_id(fields: dict[str, Any]) -> str | None:
     for item in listed if isinstance(listed, list) else ():
         if isinstance(item, dict) and item.get("type") == "CORE_ID":
             return _string(item.get("identifier")) or None
+    return _first_output(fields)
+
+
+def _first_output(fields: dict[str, Any]) -> str | None:
     outputs = fields.get("outputs")
     found = OUTPUT.search(_string(outputs[0])) if isinstance(outputs, list) and outputs else None
     return found[1] if found else None

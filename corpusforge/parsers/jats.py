@@ -68,7 +68,7 @@ def parse_jats(document: bytes) -> Paper:
         source_id=source_id,
         title=name,
         abstract=abstract,
-        body=body(article),
+        body=body(article, meta),
         doi=doi,
         arxiv=normal_arxiv(ids.get("arxiv")),
         pmid=pmid,

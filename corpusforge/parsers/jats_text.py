@@ -4,9 +4,10 @@ import re
 
 from lxml import etree
 
-from corpusforge.kernels.marks import HEADING, PARAGRAPH
+from corpusforge.kernels.marks import HEADING, PARAGRAPH, SUB_ARTICLE
+from corpusforge.parsers.jats_blocks import paragraphs, thanks
 from corpusforge.parsers.languages import normal_language
-from corpusforge.parsers.markup import flatten, paragraphs
+from corpusforge.parsers.markup import flatten
 from corpusforge.parsers.xmldoc import attribute, children, first, local_name
 
 # An abstract says what the authors did, to their peers. The other types are written for the
@@ -17,6 +18,8 @@ ABSTRACT_TYPES = {"", "abstract", "main", "full", "structured", "section", "sect
 # PLOS calls its lay text this and gives an abstract too; journals without another one mean theirs.
 FALLBACK_TYPES = {"summary", "short"}
 SECTION_TITLE = re.compile(rf"#*{HEADING}")
+HOLDERS = ("{*}body", "{*}back", "{*}floats-group")
+SUB_ARTICLES = ("{*}sub-article", "{*}response")
 DOI_LINE = re.compile(r"DOI:\s*(?:https?://\S+|10\.\S+)", re.I)  # eLife ends abstracts with one
 
 
@@ -52,10 +55,27 @@ def abstracts(
     return PARAGRAPH.join(texts["main"] or texts["fallback"]), tuple(translations)
 
 
-def body(article: etree._Element) -> str:
-    """The sections of the article itself: paragraphs, list items and section titles in order."""
-    element = first(article, "body")
-    return "" if element is None else PARAGRAPH.join(paragraphs(element))
+def body(article: etree._Element, meta: etree._Element) -> str:
+    """The article, what it says behind its sections, and its sub-articles, with their marks."""
+    parts = _parts(article, "", thanks(meta))
+    waiting = [*article.iterchildren(*SUB_ARTICLES)][::-1]
+    while waiting:
+        sub_article = waiting.pop()
+        waiting += [*sub_article.iterchildren(*SUB_ARTICLES)][::-1]
+        stub = first(sub_article, "front-stub")
+        stub = first(sub_article, "front/article-meta") if stub is None else stub
+        name = "" if stub is None else title(stub)
+        heading = [SUB_ARTICLE + HEADING + name] if name else []
+        if inner := _parts(sub_article, SUB_ARTICLE, []):
+            parts += [*heading, *inner]
+    return PARAGRAPH.join(parts)
+
+
+def _parts(article: etree._Element, kind: str, front: list[str]) -> list[str]:
+    """Body, what the front says, back and floats, in their order."""
+    parts = {local_name(part): paragraphs(part, kind) for part in article.iterchildren(*HOLDERS)}
+    own = parts.pop("body", [])
+    return [*own, *front, *(text for texts in parts.values() for text in texts)]
 
 
 def language_of(element: etree._Element) -> str:

@@ -15,6 +15,7 @@ ABSENT = re.compile(
       | (?:abstract|summary|full\ ?text|description)(?:\ (?:is|was))?
         \ (?:not|un)\ ?(?:available|provided|supplied|included|found)
       | (?:abstract|summary|resumen|résumé|n/?a|none|null|nil|undefined|unknown|tba|tbd|test|\?+)
+      | (?:\[?this\ (?:corrects|retracts|refers\ to)\ the\ article\ doi:?\ \S+\s?)+
       | see\ (?:the\ )?(?:pdf|full\ ?text|paper|article|attached\ (?:pdf|file)|introduction)
     )\W*""",
     re.I | re.X,

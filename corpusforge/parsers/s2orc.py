@@ -4,19 +4,30 @@ The datasets hold one text and the places in it, in Unicode code points: what is
 what a heading, each list a JSON string inside the JSON. The releases hold lists of paragraphs.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import takewhile
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from corpusforge.errors import ParseError
-from corpusforge.kernels.marks import HEADING, PARAGRAPH
+from corpusforge.kernels.marks import FIGURE, HEADING, PARAGRAPH, REFERENCE
 from corpusforge.parsers.fields import family_name, one_line, paragraphed, sane_year, whole_id
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.json_record import RecordDecoder
 from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.placeholders import real_texts
+from corpusforge.parsers.s2orc_parse import (
+    Float,
+    Paragraph,
+    Parse,
+    Source,
+    body_parts,
+    with_citations,
+)
+from corpusforge.parsers.section_kinds import kind_of_section
 from corpusforge.parsers.snippets import plain_line, plain_text
 
 Id = int | str | None
@@ -42,8 +53,15 @@ class _Annotations(Struct, rename="lower", gc=False):
     abstract: str | None = None
     paragraph: str | None = None
     sectionheader: str | None = None
-    section_header: str | None = msgspec.field(default=None, name="section_header")
     authorlastname: str | None = None
+    bibref: str | None = None
+    bibentry: str | None = None
+    figurecaption: str | None = None
+    # As they are called in s2orc_v2.
+    section_header: str | None = msgspec.field(default=None, name="section_header")
+    bib_ref: str | None = msgspec.field(default=None, name="bib_ref")
+    bib_entry: str | None = msgspec.field(default=None, name="bib_entry")
+    figure_caption: str | None = msgspec.field(default=None, name="figure_caption")
 
 
 class _Content(Struct, gc=False):
@@ -54,11 +72,6 @@ class _Content(Struct, gc=False):
 class _Author(Struct, gc=False):
     name: str | None = None
     last: str | None = None
-
-
-class _Paragraph(Struct, gc=False):
-    text: str | None = None
-    section: str | None = None
 
 
 class _Metadata(Struct):
@@ -73,11 +86,6 @@ class _Metadata(Struct):
     pmc_id: Id = None
 
 
-class _Parse(Struct):
-    abstract: list[_Paragraph] | None = None
-    body_text: list[_Paragraph] | None = None
-
-
 class _Record(_Metadata):
     corpusid: Id = None
     paper_id: Id = None
@@ -85,10 +93,13 @@ class _Record(_Metadata):
     content: _Content | None = None
     body: _Content | None = None
     metadata: _Metadata | None = None
-    abstract: str | list[_Paragraph] | None = None  # type: ignore[assignment]
-    body_text: list[_Paragraph] | None = None
-    grobid_parse: _Parse | None = None
-    pdf_parse: _Parse | None = None
+    abstract: str | list[Paragraph] | None = None  # type: ignore[assignment]
+    body_text: list[Paragraph] | None = None
+    back_matter: list[Paragraph] | None = None
+    ref_entries: dict[str, Float | None] | None = None
+    bib_entries: dict[str, Source | None] | None = None
+    grobid_parse: Parse | None = None
+    pdf_parse: Parse | None = None
 
 
 class _Span(Struct, gc=False):
@@ -134,7 +145,7 @@ def parse_s2orc(record: bytes) -> Paper:
 
 
 def _of_parse(source_id: str, found: _Record) -> Paper:
-    parse = found.grobid_parse or found.pdf_parse or _Parse(body_text=found.body_text)
+    parse = found.grobid_parse or found.pdf_parse or _own_parse(found)
     own = found.abstract if isinstance(found.abstract, list) else parse.abstract
     told = found.metadata.abstract if found.metadata else None
     told = found.abstract if isinstance(found.abstract, str) else told
@@ -142,39 +153,45 @@ def _of_parse(source_id: str, found: _Record) -> Paper:
     return Paper(
         source_id=source_id,
         abstract=plain_text(told) or PARAGRAPH.join(filter(None, parts)),
-        body=PARAGRAPH.join(_sections(parse.body_text or ())),
+        body=PARAGRAPH.join(body_parts(parse)),
     )
 
 
-def _sections(paragraphs: Iterable[_Paragraph]) -> list[str]:
-    """Paragraphs, with the title of a section before the first of its own."""
-    parts: list[str] = []
-    section = ""
-    for paragraph in paragraphs:
-        title, text = one_line(paragraph.section), one_line(paragraph.text)
-        if text and title and title != section:
-            parts.append(HEADING + title)
-        section = title
-        if text:
-            parts.append(text)
-    return parts
+def _own_parse(found: _Record) -> Parse:
+    """Of the releases in which a record is what was parsed, and its metadata are elsewhere."""
+    return Parse(
+        body_text=found.body_text,
+        back_matter=found.back_matter,
+        ref_entries=found.ref_entries,
+        bib_entries=found.bib_entries,
+    )
 
 
 def _of_content(source_id: str, content: _Content) -> Paper:
     text, notes = content.text or "", content.annotations or _Annotations()
+    captions, headers = notes.figurecaption, notes.sectionheader or notes.section_header
+    # A heading that is a paragraph too is a heading, and so on.
     places = {
-        start: (end, "") for start, end in _spans(source_id, notes.paragraph, text)
-    }  # a heading that is a paragraph too is a heading
-    headers = notes.sectionheader or notes.section_header
-    places |= {start: (end, HEADING) for start, end in _spans(source_id, headers, text)}
+        start: (end, mark)
+        for held, mark in (
+            (notes.bibentry or notes.bib_entry, REFERENCE),
+            (notes.paragraph, ""),
+            (captions or notes.figure_caption, FIGURE),
+            (headers, HEADING),
+        )
+        for start, end in _spans(source_id, held, text)
+    }
     abstracts = _spans(source_id, notes.abstract, text)
+    citations = _spans(source_id, notes.bibref or notes.bib_ref, text)
     outside = [
-        mark + flat
-        for start, (end, mark) in sorted(places.items())
+        (start, end, mark)
+        for start, (end, mark) in sorted(places.items(), key=_references_last)
         if not any(first <= start < last for first, last in abstracts)
-        and (flat := one_line(text[start:end]))
     ]
-    body = PARAGRAPH.join(outside) if places else paragraphed(text)
+    parts = [mark + _cited(text, start, end, citations) for start, end, mark in outside]
+    body = (
+        PARAGRAPH.join(_of_their_kinds(parts)) if notes.paragraph or headers else paragraphed(text)
+    )
     titles = [one_line(text[start:end]) for start, end in _spans(source_id, notes.title, text)]
     names = _spans(source_id, notes.authorlastname, text)
     return Paper(
@@ -184,6 +201,30 @@ def _of_content(source_id: str, content: _Content) -> Paper:
         body=body,
         authors=tuple(one_line(text[start:end]) for start, end in names),
     )
+
+
+def _references_last(place: tuple[int, tuple[int, str]]) -> tuple[bool, int]:
+    start, (_, mark) = place
+    return mark == REFERENCE, start
+
+
+def _cited(text: str, start: int, end: int, citations: list[tuple[int, int]]) -> str:
+    """The line from `start` to `end`, with marks around its citations."""
+    at = bisect_left(citations, (start, start))
+    inside = takewhile(lambda place: place[1] <= end, citations[at:])
+    places = [(first - start, last - start) for first, last in inside]
+    return one_line(with_citations(text[start:end], places))
+
+
+def _of_their_kinds(parts: list[str]) -> Iterator[str]:
+    """The parts that have text, those under a heading such as "Funding" with its mark."""
+    kind = ""
+    for part in parts:
+        text = part.removeprefix(HEADING)
+        if text != part:
+            kind = kind_of_section(text)
+        if text.strip(f"{FIGURE}{REFERENCE}"):
+            yield part if part.startswith((FIGURE, REFERENCE)) else kind + part
 
 
 def _spans(source_id: str, held: str | None, text: str) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from html import unescape
 from corpusforge.errors import ParseError
 from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.fields import one_line, paragraphed
-from corpusforge.parsers.formulas import math_line
+from corpusforge.parsers.formulas import math_line, tex_line
 from corpusforge.parsers.xmldoc import read_xml
 
 PREFIX = r"(?:(?:jats1?|mml|m|ns\d+|ce|sb|xocs|html)\s?:\s?)?"
@@ -18,28 +18,36 @@ ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))*\s*"
 # Left without a trace: "CO<sub>2</sub>" is read as "CO2".
 INLINE = "a|abbr|b|bold|em|ext-link|font|i|inf|italic|monospace|named-content|roman|sc|small|span"
 INLINE += "|strike|strong|sub|sup|styled-content|tt|u|underline|uri|xref|inline-formula|email|label"
-INLINE += "|fixed-case|overline|mark|big|code|cite|inter-ref|cross-ref|hsp|bdi|wbr"
+INLINE += "|fixed-case|overline|mark|big|code|cite|inter-ref|cross-ref|hsp|bdi|wbr|tex-math"
 # What surrounds a token of a formula.
-MATH = "math|mrow|mi|mn|mo|ms|mtext|msup|msub|msubsup|mfrac|msqrt|mroot|mover|munder|munderover"
-MATH += "|mstyle|mspace|mpadded|mfenced|menclose|mtable|mtr|mtd|mphantom|mmultiscripts|mprescripts"
-MATH += "|none|semantics|alternatives"
+MATHML = "math|mrow|mi|mn|mo|ms|mtext|msup|msub|msubsup|mfrac|msqrt|mroot|mover|munder|munderover"
+MATHML += (
+    "|mstyle|mspace|mpadded|mfenced|menclose|mtable|mtr|mtd|mphantom|mmultiscripts|mprescripts"
+)
+MATHML += "|none|semantics|alternatives"
 # Ends a paragraph.
 BLOCKS = "p|para|sec|simple-para|abstract-sec|div|section|list|list-item|ul|ol|li|h[1-6]|br|break"
 BLOCKS += "|table|tbody|tr|td|th|blockquote|disp-quote|title|section-title|abstract|trans-abstract"
-BLOCKS += "|disp-formula|html|body|dl|dt|dd|center|hr|pre|article|header|footer|tex-math|label-sec"
+BLOCKS += "|disp-formula|html|body|dl|dt|dd|center|hr|pre|article|header|footer|label-sec"
 
 TAG = re.compile(
-    rf"</?{PREFIX}(?:(?P<inline>{INLINE})|(?P<math>{MATH})|(?P<block>{BLOCKS})){ATTRIBUTES}/?>",
+    rf"</?{PREFIX}(?:(?P<inline>{INLINE})|(?P<math>{MATHML})|(?P<block>{BLOCKS})){ATTRIBUTES}/?>",
     re.I,
 )
-HIDDEN = re.compile(  # scripts, and the second rendering of a formula
-    rf"<{PREFIX}(?P<name>script|style|annotation|annotation-xml|tex-math|inline-graphic|graphic)"
+HIDDEN = re.compile(  # scripts, and pictures of formulas
+    rf"<{PREFIX}(?P<name>script|style|annotation|annotation-xml|inline-graphic|graphic)"
     rf"(?:\s[^<>]*)?(?:/>|>.*?(?:</{PREFIX}(?P=name)\s*>|\Z))",
     re.I | re.S,
 )
-TEX_ALONE = re.compile(rf"<{PREFIX}tex-math\b", re.I)
-MATH_THERE = re.compile(rf"<{PREFIX}math\b", re.I)
-MATH_ELEMENT = re.compile(rf"<{PREFIX}math\b[^<>]*>.{{0,100000}}?</{PREFIX}math\s*>", re.I | re.S)
+MOST = 100_000  # characters of a formula: none is longer, and no search goes farther
+MATH = re.compile(rf"<{PREFIX}math\b[^<>]*>.{{0,{MOST}}}?</{PREFIX}math\s*>", re.I | re.S)
+TEX = re.compile(rf"<{PREFIX}tex-math\b[^<>]*>(.{{0,{MOST}}}?)</{PREFIX}tex-math\s*>", re.I | re.S)
+RENDERINGS = re.compile(
+    rf"<{PREFIX}(?P<name>alternatives|inline-formula|disp-formula)\b[^<>]*>.{{0,{MOST}}}?"
+    rf"</{PREFIX}(?P=name)\s*>",
+    re.I | re.S,
+)
+CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>|<\?xml[^>]*>", re.S)
 DANGLING = re.compile(r"</?(?:jats1?|mml):[\w-]*(?:\s[^<>]*)?\Z", re.I)  # cut in a tag
 TITLED = re.compile(
@@ -64,12 +72,12 @@ def plain_text(text: str | None) -> str:
     if "\\u" in text:
         text = ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
     if "math" in text:
-        text = MATH_ELEMENT.sub(_formula, text)  # before "&lt;" in it becomes the start of a tag
+        text = _formulas(text)  # before "&lt;" in one becomes the start of a tag
     if "&" in text:
         text = _unescaped(text)
     if "<" not in text:
         return _without_label(paragraphed(text))
-    text = TITLED.sub(_label, _one_rendering(COMMENT.sub(" ", text)))
+    text = TITLED.sub(_label, HIDDEN.sub(" ", _formulas(COMMENT.sub(" ", text))))
     parts = PARAGRAPH.join(DANGLING.sub("", TAG.sub(_replaced, text)).split("\0"))
     return _without_label(paragraphed(parts))
 
@@ -89,19 +97,35 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def _one_rendering(text: str) -> str:
-    """The text with each formula once: MathML written out where there is some, else TeX."""
-    if TEX_ALONE.search(text) and not MATH_THERE.search(text):
+def _formulas(text: str) -> str:
+    """The text with each formula once, as LaTeX: its TeX where there is some, else its MathML."""
+    if "math" not in text:
         return text
-    return HIDDEN.sub(" ", MATH_ELEMENT.sub(_formula, text))
+    if "tex-math" in text:
+        text = TEX.sub(_tex, RENDERINGS.sub(_preferred, text))
+    return MATH.sub(_math, text)
 
 
-def _formula(found: re.Match[str]) -> str:
+def _preferred(found: re.Match[str]) -> str:
+    tex = TEX.search(found[0])
+    return tex[0] if tex else found[0]
+
+
+def _tex(found: re.Match[str]) -> str:
+    return _spaced(tex_line(_unescaped(CDATA.sub("", found[1]))))
+
+
+def _math(found: re.Match[str]) -> str:
     """A formula as one line, or as it was where it is not well-formed."""
     try:
-        return math_line(read_xml(found[0].encode(), "one <math>")).replace("<", " < ")
+        return _spaced(math_line(read_xml(found[0].encode(), "one <math>")))
     except ParseError:
         return found[0]
+
+
+def _spaced(formula: str) -> str:
+    """No "<" in it begins a tag."""
+    return formula.replace("<", " < ")
 
 
 def _label(found: re.Match[str]) -> str:

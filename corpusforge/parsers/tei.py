@@ -1,23 +1,20 @@
 """TEI as GROBID writes it: what it read of one PDF."""
 
-import re
 from collections.abc import Iterator
 
 from lxml import etree
 
 from corpusforge.errors import ParseError
-from corpusforge.kernels.marks import HEADING, PARAGRAPH
+from corpusforge.kernels.marks import PARAGRAPH
 from corpusforge.parsers.fields import licence_of, sane_year
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.languages import normal_language
 from corpusforge.parsers.markup import flatten
 from corpusforge.parsers.paper import MissingIdentifier, Paper
+from corpusforge.parsers.tei_text import text_parts
 from corpusforge.parsers.xmldoc import attribute, first, local_name, read_xml
 
 WHAT = "one TEI document of GROBID"
-TEXTS = {"p", "formula", "ab", "quote"}
-HOLDERS = {"div", "list"}
-SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def parse_tei(document: bytes, name: str) -> Paper:
@@ -47,8 +44,10 @@ def parse_tei(document: bytes, name: str) -> Paper:
     return Paper(
         source_id=name,
         title=_text(header, "fileDesc/titleStmt/title"),
-        abstract=PARAGRAPH.join(_parts(first(header, "profileDesc/abstract"))),
-        body=PARAGRAPH.join(_parts(first(root, "text/body"))),
+        abstract=PARAGRAPH.join(text_parts(first(header, "profileDesc/abstract"))),
+        body=PARAGRAPH.join(
+            [*text_parts(first(root, "text/body")), *text_parts(first(root, "text/back"))]
+        ),
         doi=normal_doi(ids.get("doi")),
         arxiv=normal_arxiv(ids.get("arxiv")),
         pmid=normal_pmid(ids.get("pmid")),
@@ -60,30 +59,6 @@ def parse_tei(document: bytes, name: str) -> Paper:
         licence=licence,
         licence_stated="article" if licence else None,
     )
-
-
-def _parts(holder: etree._Element | None) -> Iterator[str]:
-    """Paragraphs and headings. Figures, tables and notes are no part of the running text."""
-    stack = [] if holder is None else [holder]
-    while stack:
-        node = stack.pop()
-        kind = local_name(node)
-        if kind == "head" and (text := flatten(node)):
-            yield _heading(node, text)
-        elif kind in TEXTS | {"item"}:
-            if text := flatten(node):
-                yield text
-        elif node is holder or kind in HOLDERS:
-            if not len(node) and (text := flatten(node)):
-                yield text  # an abstract that is bare text
-            stack.extend(reversed(node))
-
-
-def _heading(node: etree._Element, text: str) -> str:
-    """A number of its own, n="2.1.", says how deep it is."""
-    number = SECTION_NUMBER.match(attribute(node, "n"))
-    depth = number[0].count(".") if number else 0
-    return "#" * depth + HEADING + text
 
 
 def _ids(source: etree._Element) -> Iterator[tuple[str, str]]:

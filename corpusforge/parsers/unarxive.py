@@ -5,15 +5,22 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from corpusforge.kernels.marks import HEADING, PARAGRAPH
+from corpusforge.kernels.marks import FIGURE, PARAGRAPH, REFERENCE, TABLE
 from corpusforge.parsers.arxiv import Metadata, paper_of, unwrapped
 from corpusforge.parsers.fields import one_line
 from corpusforge.parsers.formulas import tex_line
 from corpusforge.parsers.json_record import RecordDecoder
 from corpusforge.parsers.paper import Paper
+from corpusforge.parsers.raw_text import BREAK, ITEM, TITLE, cited, marked_paragraphs
+from corpusforge.parsers.section_kinds import kind_of_section
 
-PLACE = re.compile(r"\{\{(?P<kind>\w+):(?P<key>[\w-]+)\}\}[ \t]*(?P<mark>[,.;:!?)\]])?")
-CLOSE_UP = "\0"  # takes the space before it away
+PLACE = re.compile(
+    r"(?P<before>(?:\A|\n)[ \t]*)?\{\{(?P<kind>\w+):(?P<key>[\w-]+)\}\}[ \t]*"
+    r"(?P<mark>[,.;:!?)\]])?(?P<after>[ \t]*(?=\n|\Z))?"
+)
+CLOSE_UP = "\6"  # takes the space before it away
+CLOSED_UP = re.compile(rf" ?{CLOSE_UP}")
+KINDS = {"figure": FIGURE, "table": TABLE}
 # Where a paper's TeX confused the conversion, prose and formulas have changed places.
 PROSE = re.compile(r"[^\\^_{}=]*\b[a-zA-Z]{3,}\s+[a-zA-Z]{2,}\b[^\\^_{}=]*")
 
@@ -32,6 +39,11 @@ class _Paragraph(Struct, gc=False):
 class _Entry(Struct, gc=False):
     type: str | None = None
     latex: str | None = None
+    caption: str | None = None
+
+
+class _Source(Struct, gc=False):
+    bib_entry_raw: str | None = None
 
 
 class _Record(Struct):
@@ -40,6 +52,7 @@ class _Record(Struct):
     abstract: _Text | None = None
     body_text: list[_Paragraph] | None = None
     ref_entries: dict[str, _Entry | None] | None = None
+    bib_entries: dict[str, _Source | None] | None = None
 
 
 DECODER = RecordDecoder(_Record, "one paper of unarXive")
@@ -48,7 +61,7 @@ DECODER = RecordDecoder(_Record, "one paper of unarXive")
 def parse_unarxive(record: bytes) -> Paper:
     """The paper of one line: arXiv's facts about it, and its body with the formulas in place.
 
-    A citation is left out, as are figures and tables: what stands at their places is a key.
+    What stands at the place of a citation is a key: it gets a number, in the order of the text.
 
     Raises:
         MissingIdentifier: There is no valid arXiv id.
@@ -59,35 +72,73 @@ def parse_unarxive(record: bytes) -> Paper:
     facts = found.metadata or Metadata()
     facts.id = facts.id or found.paper_id
     paper = paper_of(facts)
-    body = PARAGRAPH.join(_parts(found))
+    body = PARAGRAPH.join(_Body(found).paragraphs())
     abstract = paper.abstract or unwrapped(found.abstract.text if found.abstract else None)
     return replace(paper, abstract=abstract, body=body)
 
 
-def _parts(found: _Record) -> list[str]:
-    entries = found.ref_entries or {}
-    parts: list[str] = []
-    section: tuple[str, str | None] = ("", None)
-    for paragraph in found.body_text or ():
-        title, text = one_line(paragraph.section), _in_place(paragraph.text or "", entries)
-        if not text:
-            continue
-        if title and (title, paragraph.sec_type) != section:
-            section = (title, paragraph.sec_type)
-            depth = (paragraph.sec_type or "").count("sub")
-            parts.append("#" * depth + HEADING + title)
-        parts.append(text)
-    return parts
+class _Body:
+    """One body on its way to paragraphs."""
 
+    def __init__(self, found: _Record) -> None:
+        self._paragraphs = found.body_text or ()
+        self._entries = found.ref_entries or {}
+        self._sources = found.bib_entries or {}
+        self._numbers: dict[str, int] = {}  # of what is cited, by its key
+        self._placed: dict[str, None] = {}  # keys of figures and tables, in order
+        self._kind = ""
 
-def _in_place(text: str, entries: dict[str, _Entry | None]) -> str:
-    def written(found: re.Match[str]) -> str:
-        entry = entries.get(found["key"]) if found["kind"] == "formula" else None
-        latex = (entry.latex or "").strip() if entry else ""
-        formula = latex if PROSE.fullmatch(latex) else tex_line(latex)
-        after = found["mark"] or " "
-        return f" {formula}{after}" if formula else f"{CLOSE_UP if found['mark'] else ''}{after}"
+    def paragraphs(self) -> list[str]:
+        raw: list[str] = []
+        section: tuple[str, str | None] = ("", None)
+        for paragraph in self._paragraphs:
+            title, text = one_line(paragraph.section), paragraph.text or ""
+            if not text.strip():
+                continue
+            if title and (title, paragraph.sec_type) != section:
+                section = (title, paragraph.sec_type)
+                self._kind = kind_of_section(title)
+                depth = 1 + (paragraph.sec_type or "").count("sub")
+                raw.append(f"{BREAK}{self._kind}{TITLE * depth}{title}")
+            raw.append(self._text(text, ITEM if paragraph.content_type == "list" else ""))
+        raw += [self._float(key) for key in self._entries if key not in self._placed]
+        return marked_paragraphs("".join(raw)) + self._references()
 
-    lines = (one_line(PLACE.sub(written, line)) for line in text.split("\n\n"))
-    marked = (line.replace(" " + CLOSE_UP, "").replace(CLOSE_UP, "") for line in lines)
-    return PARAGRAPH.join(filter(None, marked))
+    def _text(self, text: str, item: str) -> str:
+        """Raw text of one entry, and the captions of what stands in it."""
+        between, before = f"{BREAK}{self._kind}{item}", len(self._placed)
+        parts = (PLACE.sub(self._written, part) for part in text.split("\n\n"))
+        raw = between + between.join(parts)
+        if CLOSE_UP in raw:
+            raw = CLOSED_UP.sub("", raw)
+        return raw + "".join(map(self._float, list(self._placed)[before:]))
+
+    def _written(self, found: re.Match[str]) -> str:
+        before, mark, after = found["before"] or "", found["mark"] or "", found["after"] or ""
+        if found["kind"] == "cite":
+            number = self._numbers.setdefault(found["key"], len(self._numbers) + 1)
+            return f"{before} {cited(f'[{number}]')}{mark or ' '}"
+        entry = self._entries.get(found["key"])
+        if found["kind"] != "formula" or entry is None or not entry.latex:
+            if entry is not None and found["kind"] != "formula":
+                self._placed.setdefault(found["key"])
+            return f"{before}{CLOSE_UP if mark else ''}{mark or ' '}"
+        latex = entry.latex.strip()
+        if PROSE.fullmatch(latex):
+            return f"{before} {latex}{mark or ' '}"
+        if found["before"] is not None and found["after"] is not None:  # on a line of its own
+            return f"{BREAK}{self._kind}{tex_line(latex, '$$')}{mark}{BREAK}{self._kind}{after}"
+        return f"{before} {tex_line(latex)}{mark or ' '}"
+
+    def _float(self, key: str) -> str:
+        entry = self._entries.get(key)
+        kind = KINDS.get(entry.type or "") if entry else None
+        if entry is None or kind is None or entry.caption in (None, "", "NO_CAPTION"):
+            return ""
+        return f"{BREAK}{kind}{entry.caption}"
+
+    def _references(self) -> list[str]:
+        keys = [*self._numbers, *(key for key in self._sources if key not in self._numbers)]
+        sources = (self._sources.get(key) for key in keys)
+        texts = (one_line(source.bib_entry_raw) if source else "" for source in sources)
+        return [f"{REFERENCE}[{at}] {text}" for at, text in enumerate(texts, 1) if text]

@@ -1,7 +1,9 @@
 """XML bytes to a tree: no DTD is loaded, no entity is expanded, nothing is fetched."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from html.entities import html5
+from typing import TypeVar
 
 from lxml import etree
 
@@ -9,6 +11,10 @@ from corpusforge.errors import ParseError
 
 UNDECLARED_PREFIX = etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
 SHOWN = 120  # bytes of a record that a message quotes
+REFERENCE = re.compile(rb"&([A-Za-z][\w.-]*);")
+PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
+
+Value = TypeVar("Value")
 
 
 def read_xml(document: bytes, what: str) -> etree._Element:
@@ -25,21 +31,47 @@ def read_xml(document: bytes, what: str) -> etree._Element:
         ParseError: The bytes are not well-formed XML.
     """
     try:
-        return etree.fromstring(document, _parser(recover=False))
+        root = etree.fromstring(document, _parser(recover=False))
     except etree.XMLSyntaxError as error:
-        root = _with_undeclared_prefixes(document)
-        if root is None:
+        recovered = _with_undeclared_prefixes(document)
+        if recovered is None:
             raise ParseError(
                 f"a record of {len(document):,} bytes cannot be read as XML: {error.msg}; it "
                 f"starts with {document[:SHOWN]!r}; expected {what}"
             ) from error
+        root = recovered
+    if next(root.iter(etree.Entity), None) is None:
         return root
+    return etree.fromstring(_with_characters(document), _parser(recover=True))
+
+
+class ByName(dict[object, Value]):
+    """Something for elements by their local names, looked up with tags, whatever their prefixes.
+
+    Tags that were asked for are remembered: to cut a tag costs more than all else about most
+    elements.
+    """
+
+    MOST = 10_000  # names: a hostile document may have any number of them
+
+    def __init__(self, known: Mapping[str, Value], other: Callable[[str], Value]) -> None:
+        super().__init__(known.items())
+        self._other = other
+
+    def __missing__(self, tag: object) -> Value:
+        name = tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+        value = self[name] if name != tag and name in self else self._other(name)
+        if len(self) < self.MOST:
+            self[tag] = value
+        return value
+
+
+NAMES = ByName[str]({}, str)
 
 
 def local_name(element: etree._Element) -> str:
     """The tag without namespace or prefix; "" for comments, instructions and entities."""
-    tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+    return NAMES[element.tag]
 
 
 def attribute(element: etree._Element, name: str) -> str:
@@ -60,16 +92,22 @@ def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
     return element.iterchildren("{*}" + name)
 
 
-def entity_text(node: etree._Element) -> str:
-    """The character that a publisher's DTD would give for this reference; "" for other nodes.
+def _with_characters(document: bytes) -> bytes:
+    """The document with the characters that publishers' DTDs would give for its references.
 
     The entity sets of the JATS DTDs are those of HTML. A reference that is in neither, such as
     one declared by the document itself, stays as it was written.
     """
-    if node.tag is not etree.Entity:
-        return ""
-    reference = node.text or ""
-    return html5.get(reference[1:], reference)
+
+    def written(found: re.Match[bytes]) -> bytes:
+        if found[1] in PREDEFINED:
+            return found[0]
+        characters = html5.get(found[1].decode("ascii") + ";")
+        if characters is None:
+            return b"&amp;" + found[0][1:]
+        return "".join(f"&#{ord(character)};" for character in characters).encode()
+
+    return REFERENCE.sub(written, document)
 
 
 def _parser(recover: bool) -> etree.XMLParser:

@@ -12,6 +12,7 @@ class Request:
     url: str
     params: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    method: str = "GET"  # or HEAD, whose answer has no body
 
 
 @dataclass(frozen=True)

@@ -1,122 +1,98 @@
 """The CORE API: everything that a config names, into the landing zone."""
 
-from collections.abc import Callable, Sequence
-from time import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 
-from corpusforge.errors import ParseError, SourceError
+from corpusforge.errors import SourceError
 from corpusforge.parsers.core_api import parse_work, parse_works
 from corpusforge.parsers.paper import Paper
-from corpusforge.sources.answers import Answer, describe
+from corpusforge.sources.answers import Answer, Request, describe
+from corpusforge.sources.collection import Batch, Collection, each, walk
 from corpusforge.sources.core_plan import (
     WINDOW,
     CoreConfig,
-    Part,
     Step,
     after_scroll,
     first_step,
-    halves,
     is_out_of_reach,
     next_step,
     normal_id,
     page_request,
+    pages_from,
+    query_text,
     work_request,
 )
 from corpusforge.sources.core_records import judge_core
-from corpusforge.sources.http import Client, GaveUpError
-from corpusforge.sources.landing import Landing
+from corpusforge.sources.http import GaveUpError
+from corpusforge.sources.parts import Part, halves
 from corpusforge.sources.replay import FetchSummary, Replay
+from corpusforge.sources.secrets import Credential, FindSecret
 
-MAX_IN_A_ROW = 5  # ids that fail one after the other: then it is not the ids
 MAX_STEPS = 1_000_000  # of one part; more pages than CORE has
 
 
-def fetch_core(
-    config: CoreConfig,
-    ids: Sequence[str],
-    client: Client,
-    landing: Landing,
-    now: Callable[[], float] = time,
-) -> FetchSummary:
+def fetch_core(config: CoreConfig, ids: Sequence[str], replay: Replay) -> FetchSummary:
     """Bring everything that the config names into the landing zone.
 
     Args:
         config: What to bring.
         ids: Those of `ids` and `ids_file` together.
-        client: Asks, with the key if there is one.
-        landing: What it has is not asked for again.
-        now: Seconds since the epoch.
+        replay: Asks, with the key if there is one, for what is not landed.
 
     Raises:
         QuotaStop: The quota is used up; the same call later goes on.
         SourceError: CORE refuses.
     """
-    fetch = _Fetch(config, Replay(client, landing, now))
+    collection = Collection(replay, judge_core)
+    fetch = _Fetch(config, collection)
     if config.query is not None:
-        fetch.search(Part(config.query, config.years))
+        whole = Part(config.query, config.years)
+        collection.expect(walk(whole, fetch.page_through), query_text(whole))
     else:
-        fetch.list_of(list(dict.fromkeys(map(normal_id, ids))))
-    return fetch.summary()
+        wanted = list(dict.fromkeys(map(normal_id, ids)))
+        collection.expected = len(wanted)
+        each(collection, [(name,) for name in wanted], fetch.request_of, fetch.take_work)
+    return collection.summary()
+
+
+def core_credentials(config: CoreConfig, find: FindSecret) -> tuple[Credential, ...]:
+    """The key, if there is one: CORE answers without, but shows no full texts."""
+    key = find(config.key)
+    return () if key is None else (Credential("Authorization", key, "Bearer "),)
 
 
 class _Fetch:
-    """The state of one fetch; all of it follows from the answers."""
+    """How CORE pages, and what its answers mean."""
 
-    def __init__(self, config: CoreConfig, replay: Replay) -> None:
+    def __init__(self, config: CoreConfig, collection: Collection) -> None:
         self._config = config
-        self._replay = replay
-        self._has_abstract: dict[str, bool] = {}  # by id of the work
-        self._repeated = 0
-        self._expected = 0
-        self._missing: list[tuple[str, str]] = []
+        self._collection = collection
 
-    def summary(self) -> FetchSummary:
-        return FetchSummary(
-            sent=self._replay.sent,
-            replayed=self._replay.replayed,
-            records=len(self._has_abstract),
-            repeated=self._repeated,
-            without_abstract=sum(not has for has in self._has_abstract.values()),
-            expected=self._expected,
-            missing=tuple(self._missing),
-            used=self._replay.used,
-        )
-
-    def search(self, whole: Part) -> None:
-        """Page through a search, and through its parts where it has to be split."""
-        parts = [whole]
-        totals: list[int] = []
-        while parts:
-            total, smaller = self._page_through(parts.pop())
-            totals.append(total)
-            parts += reversed(smaller)
-        found = len(self._has_abstract)
-        self._expected = max(totals[0], found)
-        if found < totals[0]:
-            self._missing.append(
-                (whole.text, f"{totals[0] - found} of {totals[0]} results did not come")
-            )
-
-    def _page_through(self, part: Part) -> tuple[int, tuple[Part, ...]]:
+    def page_through(self, part: Part) -> tuple[int, tuple[Part, ...]]:
         """Total of the part; and the parts to ask for instead, if it is too large."""
         step: Step | None = first_step(self._config)
         total = 0
-        for _ in range(MAX_STEPS):
-            if step is None:
-                break
-            answer = self._page(part, step)
-            if answer is None:
-                step = after_scroll(self._config, step)
-                continue
-            page = parse_works(answer.body)
-            total = max(total, page.total)
-            following = next_step(self._config, step, page, total)
-            if is_out_of_reach(following, total) and step == Step():
-                if smaller := halves(part):
-                    return total, smaller
-                following = self._scroll_instead(part, total)
-            for work in page.works:
-                self._take(work)
-            step = following
+        with ExitStack() as block:
+            for _ in range(MAX_STEPS):
+                if step is None:
+                    break
+                answer = self._page(part, step)
+                if answer is None:
+                    step = after_scroll(self._config, step)
+                    continue
+                page = parse_works(answer.body)
+                total = max(total, page.total)
+                following = next_step(self._config, step, page, total)
+                if is_out_of_reach(following, total) and step == Step():
+                    if smaller := halves(part):
+                        return total, smaller
+                    following = self._scroll_instead(part, total)
+                for work in page.works:
+                    self._collection.take(work, parse_work)
+                if step == Step():
+                    later = pages_from(self._config, part, following, total)
+                    block.enter_context(self._collection.ahead(later))
+                step = following
         return total, ()
 
     def _page(self, part: Part, step: Step) -> Answer | None:
@@ -126,13 +102,14 @@ class _Fetch:
             SourceError: CORE refuses the search.
         """
         try:
-            answer = self._replay.answer(page_request(self._config, part, step), judge_core)
+            answer = self._collection.answer(page_request(self._config, part, step))
         except GaveUpError as error:
             if step.scroll:
                 return None
             raise SourceError(
                 f"{error}. CORE fails in the same way each time for some queries, such as a phrase "
-                f"in quotes alone: if {part.text!r} is one, name a field or leave the quotes out"
+                f"in quotes alone: if {query_text(part)!r} is one, name a field or leave the "
+                f"quotes out"
             ) from None
         if answer.status == 200:
             return answer
@@ -144,46 +121,30 @@ class _Fetch:
         if self._config.paging == "auto":
             return Step(scroll="")
         raise SourceError(
-            f"CORE finds {total:,} works for {part.text!r}, but by offset shows only the first "
-            f"{WINDOW:,}: give `years`, so that it can be split, or set `paging: auto`"
+            f"CORE finds {total:,} works for {query_text(part)!r}, but by offset shows only the "
+            f"first {WINDOW:,}: give `years`, so that it can be split, or set `paging: auto`"
         )
 
-    def list_of(self, ids: list[str]) -> None:
-        """Bring works by their ids."""
-        self._expected = len(ids)
-        failures = 0
-        for name in ids:
-            try:
-                answer = self._replay.answer(work_request(self._config, name), judge_core)
-            except GaveUpError as error:
-                failures += 1
-                if failures >= MAX_IN_A_ROW:
-                    raise
-                self._missing.append((name, str(error)))
-                continue
-            failures = 0
-            if answer.status == 200:
-                self._compare(name, self._take(answer.body))
-            elif answer.status in (401, 403):
-                raise self._refused(answer)
-            else:
-                self._missing.append((name, describe(answer)))
+    def request_of(self, batch: Batch) -> Request:
+        """One work."""
+        return work_request(self._config, batch[0])
+
+    def take_work(self, batch: Batch, answer: Answer) -> tuple[Batch, ...]:
+        """Note what came for an id; nothing smaller can be asked for."""
+        [name] = batch
+        if answer.status == 200:
+            self._compare(name, self._collection.take(answer.body, parse_work))
+        elif answer.status in (401, 403):
+            raise self._refused(answer)
+        else:
+            self._collection.miss(name, describe(answer))
+        return ()
 
     def _compare(self, name: str, paper: Paper | None) -> None:
         """A work may carry a DOI that it only cites; at least the one asked for must be its own."""
         if paper is not None and "/" in name and paper.doi != name:
             why = f"CORE answers with work {paper.source_id}, whose DOI is {paper.doi}"
-            self._missing.append((name, why))
-
-    def _take(self, work: bytes) -> Paper | None:
-        """Note a record. What cannot be parsed is told when it is read, with its place."""
-        try:
-            paper = parse_work(work)
-        except ParseError:
-            return None
-        self._repeated += paper.source_id in self._has_abstract
-        self._has_abstract[paper.source_id] = bool(paper.abstract)
-        return paper
+            self._collection.miss(name, why)
 
     def _refused(self, answer: Answer) -> SourceError:
         return SourceError(

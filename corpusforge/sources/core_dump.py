@@ -13,13 +13,12 @@ from pathlib import Path
 
 from corpusforge.parsers.core import parse_core
 from corpusforge.reasons import Reason, Rejection
-from corpusforge.sources.byte_stream import ByteStream
 from corpusforge.sources.compressed import CutShortError
 from corpusforge.sources.core_manifest import Manifest, member_path
 from corpusforge.sources.lines import Line, split_lines
 from corpusforge.sources.parsed import parsed
 from corpusforge.sources.records import Lost, Record
-from corpusforge.sources.streams import LONGEST_MAGIC, decompressed, decompressor_for, read_stream
+from corpusforge.sources.streams import read_stream, unpacked
 from corpusforge.sources.tar_stream import Member, read_members
 
 MANIFEST = "manifest.xml"
@@ -52,6 +51,7 @@ class _Archive:
 
     def __init__(self, name: str, manifest: Manifest | None) -> None:
         self._name = name
+        self._provider = _provider(name)
         self._manifest = manifest
         self._listed = self._unchecked = self._members = 0
 
@@ -75,7 +75,7 @@ class _Archive:
             self._listed += self._manifest.lists(path)
         if path.endswith(ARCHIVES):
             archive = _Archive(f"{self._name}/{path}", None)
-            yield from archive.read(_inner_blocks(member))
+            yield from archive.read(unpacked(member.content.blocks(member.size)))
         elif path.endswith(LINES):
             yield from _lines(f"{self._name}/{path}", member)
         elif ".." in path.split("/"):
@@ -97,7 +97,7 @@ class _Archive:
         elif self._manifest.breaks(path, content):
             detail = f"{len(content):,} bytes, but the manifest promises another length or MD5"
             return self._lost(path, Reason.UNREADABLE, detail)
-        return parsed(content, f"{self._name}@{path}", parse_core)
+        return parsed(content, f"{self._name}@{path}", parse_core, provider=self._provider)
 
     def _missing(self) -> Iterator[Lost]:
         """What an archive that was read to its end does not have."""
@@ -114,27 +114,17 @@ class _Archive:
         return Lost(f"{self._name}@{place}", Rejection(reason, detail=detail))
 
 
-def _inner_blocks(member: Member) -> Iterator[bytes]:
-    """Decompressed blocks of a member that is a compressed file."""
-    packed = ByteStream(member.content.blocks(member.size))
-    head = packed.read(LONGEST_MAGIC)
-    whole = ByteStream(_with_head(head, packed))
-    opened = decompressor_for(head)
-    if opened is None:
-        yield from whole.blocks(member.size)
-    else:
-        yield from decompressed(whole, opened)
-
-
-def _with_head(head: bytes, rest: ByteStream) -> Iterator[bytes]:
-    yield head
-    while block := rest.read_some(1 << 16):
-        yield block
+def _provider(name: str) -> str:
+    """Whose archive it is, as every dump calls it: "86" of dump.tar/86.tar.xz and of 86.json.xz."""
+    last = name.rpartition("/")[2]
+    return next((last.removesuffix(s) for s in (*ARCHIVES, *LINES) if last.endswith(s)), last)
 
 
 def _lines(name: str, member: Member) -> Iterator[Record]:
-    for line in split_lines(_inner_blocks(member), name):
+    provider = _provider(name)
+    for line in split_lines(unpacked(member.content.blocks(member.size)), name):
         if isinstance(line, Line):
-            yield parsed(line.content, f"{name}@{line.offset}", parse_core, line.ended)
+            key = f"{name}@{line.offset}"
+            yield parsed(line.content, key, parse_core, line.ended, provider)
         else:
             yield line

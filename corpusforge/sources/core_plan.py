@@ -7,7 +7,7 @@ scroll, after some minutes. A scroll that is forgotten, or ends early, is taken 
 where that reaches, and otherwise begun again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -17,13 +17,17 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.core_api import WorksPage
 from corpusforge.parsers.identifiers import normal_doi
 from corpusforge.sources.answers import Request
+from corpusforge.sources.parts import Part, check_either, check_years
 from corpusforge.sources.replay import Estimate
 
 SEARCH, WORKS = "/search/works/", "/works/"  # without the last slash, CORE redirects
 WINDOW = 10_000  # results that offset and limit reach
 MAX_LIMIT = 100
 MAX_RESTARTS = 3  # of one scroll
-QUOTA = "1,000 to 200,000 tokens a day; a page or a work costs 1, a page of a scroll 3 to 5"
+QUOTA = (
+    "1,000 to 200,000 tokens a day; a page or a work costs 1, a page of a scroll 3 to 5, an "
+    "original file 3 to 5"
+)
 
 
 class CoreConfig(
@@ -45,6 +49,9 @@ class CoreConfig(
     full_text: Annotated[
         bool, Meta(description="Bring full texts too. Without a key CORE shows none.")
     ] = True
+    originals: Annotated[
+        bool, Meta(description="Bring the original files (PDF) too, for 3 to 5 tokens each.")
+    ] = False
     paging: Annotated[
         Literal["auto", "offset", "scroll"],
         Meta(description="auto: by offset, and by scroll where offset cannot reach."),
@@ -58,26 +65,8 @@ class CoreConfig(
     address: Annotated[str, Meta(description="Of the API.")] = "https://api.core.ac.uk/v3"
 
     def __post_init__(self) -> None:
-        if (self.query is None) == (not self.ids and self.ids_file is None):
-            raise ValueError("core needs either query, or ids or ids_file")
-        if self.years is not None and not 1000 <= self.years[0] <= self.years[1] <= 2999:
-            raise ValueError(f"years: {self.years} - expected the first and the last year")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a search."""
-
-    query: str
-    years: tuple[int, int] | None = None
-
-    @property
-    def text(self) -> str:
-        """The query with its years."""
-        if self.years is None:
-            return self.query
-        first, last = self.years
-        return f"({self.query}) AND yearPublished>={first} AND yearPublished<={last}"
+        check_either("core", self.query, self.ids, self.ids_file)
+        check_years(self.years)
 
 
 @dataclass(frozen=True)
@@ -89,10 +78,18 @@ class Step:
     restarts: int = 0  # of the scroll
 
 
+def query_text(part: Part) -> str:
+    """The query of a part, with its years."""
+    if part.years is None:
+        return part.query
+    first, last = part.years
+    return f"({part.query}) AND yearPublished>={first} AND yearPublished<={last}"
+
+
 def page_request(config: CoreConfig, part: Part, step: Step) -> Request:
     """One page. A scroll that is begun again asks for a little less, to be another request."""
     limit = config.limit - step.restarts
-    params = [("q", part.text), ("limit", str(limit))]
+    params = [("q", query_text(part)), ("limit", str(limit))]
     if not config.full_text:
         params.append(("exclude", "fullText"))
     if step.scroll is None:
@@ -102,6 +99,13 @@ def page_request(config: CoreConfig, part: Part, step: Step) -> Request:
     else:
         params.append(("scroll", "true"))
     return Request(config.address + SEARCH, tuple(params))
+
+
+def pages_from(config: CoreConfig, part: Part, step: Step | None, total: int) -> Iterator[Request]:
+    """The pages that will be asked for by offset, if CORE fills them; of a scroll, none."""
+    if step is not None and step.scroll is None:
+        for offset in range(step.offset, total, config.limit):
+            yield page_request(config, part, Step(offset))
 
 
 def next_step(config: CoreConfig, step: Step, page: WorksPage, total: int) -> Step | None:
@@ -142,18 +146,14 @@ def is_out_of_reach(step: Step | None, total: int) -> bool:
     return step is not None and step.scroll is None and total > WINDOW
 
 
-def halves(part: Part) -> tuple[Part, Part] | None:
-    """The part by earlier and later years, or None if it cannot be split."""
-    if part.years is None or part.years[0] == part.years[1]:
-        return None
-    first, last = part.years
-    middle = (first + last) // 2
-    return replace(part, years=(first, middle)), replace(part, years=(middle + 1, last))
-
-
 def work_request(config: CoreConfig, name: str) -> Request:
     """One work, by its id or its DOI."""
     return Request(config.address + WORKS + quote(name, safe="/"))
+
+
+def file_address(config: CoreConfig, output: str) -> str:
+    """Where the original file of an output is asked for."""
+    return f"{config.address}/outputs/{output}/download"
 
 
 def normal_id(name: str) -> str:
@@ -164,6 +164,10 @@ def normal_id(name: str) -> str:
 def estimate_core(config: CoreConfig, ids: Sequence[str], per_second: float) -> Estimate:
     """What a fetch will ask for."""
     if config.query is not None:
-        what = f"CORE search {config.query!r}, {config.limit} works a request"
+        files = ", and one for each file" if config.originals else ""
+        what = f"CORE search {config.query!r}, {config.limit} works a request{files}"
         return Estimate(what, None, QUOTA, None)
-    return Estimate(f"{len(ids):,} works by id", len(ids), QUOTA, len(ids) / per_second)
+    what, requests = f"{len(ids):,} works by id", len(ids)
+    if config.originals:
+        what, requests = f"{what}, and their files", 2 * len(ids)
+    return Estimate(what, requests, QUOTA, requests / per_second)

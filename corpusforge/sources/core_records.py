@@ -22,14 +22,18 @@ def judge_core(answer: Answer) -> Verdict:
     if answer.status != 200:
         return judge_status(answer)
     try:
-        _works(answer.body)
+        works_in(answer.body)
     except ParseError:
         return Verdict.RETRY
     return Verdict.DONE
 
 
-def _works(body: bytes) -> tuple[bytes, ...]:
-    """The works in a body: of a page, or the only one."""
+def works_in(body: bytes) -> tuple[bytes, ...]:
+    """The works in a body: of a page, or the only one.
+
+    Raises:
+        ParseError: It is neither a page nor a work.
+    """
     try:
         return parse_works(body).works
     except ParseError:
@@ -43,7 +47,7 @@ def read_core(path: Path) -> Iterator[Record]:
     for number, landed in enumerate(landed_responses(path)):
         if landed.answer.status != 200 or judge_core(landed.answer) is not Verdict.DONE:
             continue  # it was asked again, or it is in the list of what is missing
-        for place, work in enumerate(_works(landed.answer.body)):
+        for place, work in enumerate(works_in(landed.answer.body)):
             record = _record(work, f"{path.name}@{number}.{place}")
             if isinstance(record, Found):
                 if (record.paper.source_id, record.digest) in seen:

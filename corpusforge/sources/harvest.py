@@ -6,28 +6,53 @@ then copied, in the order of its plan, into a folder of its own, beside a list o
 """
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from corpusforge.errors import ConfigError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.lock import exclusive
-from corpusforge.sources.core_api import fetch_core
+from corpusforge.sources.core_api import core_credentials, fetch_core
+from corpusforge.sources.core_originals import ORIGINALS, fetch_originals, originals_of
 from corpusforge.sources.core_plan import CoreConfig, estimate_core
+from corpusforge.sources.crossref_api import crossref_credentials, fetch_crossref
+from corpusforge.sources.crossref_plan import CrossrefConfig, estimate_crossref
 from corpusforge.sources.http import Client, Identity
+from corpusforge.sources.ids import ids_of
 from corpusforge.sources.landing import Landing, copy_members
 from corpusforge.sources.network import Clock, NetworkConfig
-from corpusforge.sources.replay import Estimate, FetchSummary
-from corpusforge.sources.scopus import fetch_scopus
+from corpusforge.sources.oai_api import fetch_oai, oai_credentials
+from corpusforge.sources.oai_plan import OaiConfig, estimate_oai
+from corpusforge.sources.openalex_api import fetch_openalex, openalex_credentials
+from corpusforge.sources.openalex_plan import OpenAlexConfig, estimate_openalex
+from corpusforge.sources.replay import Estimate, FetchSummary, Replay
+from corpusforge.sources.scopus import fetch_scopus, scopus_credentials
 from corpusforge.sources.scopus_plan import ScopusConfig, estimate_scopus
-from corpusforge.sources.secrets import Credential, read_secret
+from corpusforge.sources.secrets import KEY_FILE, Credential, FindSecret, Secret, read_secret
 
-ApiConfig = ScopusConfig | CoreConfig
+
+@dataclass(frozen=True)
+class Api:
+    """What a harvest calls for one source. Each function gets a config of the type it is for."""
+
+    fetch: Callable[[Any, Sequence[str], Replay], FetchSummary]
+    estimate: Callable[[Any, Sequence[str], float], Estimate]
+    credentials: Callable[[Any, FindSecret], tuple[Credential, ...]]
+
+
+ApiConfig = ScopusConfig | CoreConfig | OpenAlexConfig | CrossrefConfig | OaiConfig
+APIS: dict[type[ApiConfig], Api] = {
+    ScopusConfig: Api(fetch_scopus, estimate_scopus, scopus_credentials),
+    CoreConfig: Api(fetch_core, estimate_core, core_credentials),
+    OpenAlexConfig: Api(fetch_openalex, estimate_openalex, openalex_credentials),
+    CrossrefConfig: Api(fetch_crossref, estimate_crossref, crossref_credentials),
+    OaiConfig: Api(fetch_oai, estimate_oai, oai_credentials),
+}
 MISSING = "missing.tsv"
 LIMITS = "limits"  # of requests a second, in the zone
-KEY_FILE = "CORPUSFORGE_KEYS"  # environment variable that names the key file
 
 
 @dataclass(frozen=True)
@@ -57,19 +82,22 @@ def harvest(
         SourceError: The source refuses, or breaks a promise.
         QuotaStop: The quota is used up; the same call later goes on.
     """
-    identity = Identity(config.address, _credentials(config, around.environment))
-    client = Client(
-        around.network, around.zone / LIMITS, Random(os.getpid()), identity, around.clock
-    )
+    api = APIS[type(config)]
+    credentials = api.credentials(config, partial(_find_secret, around.environment))
+    identity = Identity(config.address, credentials)
+    client = _client(around, identity)
     ids = ids_of(config, around.base)
     zone = around.zone / str(config.__struct_config__.tag)
     with exclusive(zone):
-        landing = Landing(zone)
-        if isinstance(config, ScopusConfig):
-            summary = fetch_scopus(config, ids, client, landing, around.clock.now)
-        else:
-            summary = fetch_core(config, ids, client, landing, around.clock.now)
+        summary = api.fetch(config, ids, Replay(client, Landing(zone), around.clock.now))
         files = copy_members(summary.used, folder)
+        if isinstance(config, CoreConfig) and config.originals:
+            wanted = originals_of(config, summary.used)
+            roaming = _client(around, replace(identity, roams=True))
+            found, lost = fetch_originals(wanted, roaming, zone / ORIGINALS, folder / ORIGINALS)
+            files += found
+            sent, missing = summary.sent + roaming.attempts, (*summary.missing, *lost)
+            summary = replace(summary, sent=sent, missing=missing)
     lines = ["\t".join(" ".join(cell.split()) for cell in row) for row in summary.missing]
     write_atomic(folder / MISSING, "".join(f"{line}\n" for line in lines).encode())
     return files, summary
@@ -78,41 +106,13 @@ def harvest(
 def estimate(config: ApiConfig, around: Surroundings) -> Estimate:
     """What a harvest will ask for, without asking."""
     ids = ids_of(config, around.base)
-    if isinstance(config, ScopusConfig):
-        return estimate_scopus(config, ids, around.network.per_second)
-    return estimate_core(config, ids, around.network.per_second)
+    return APIS[type(config)].estimate(config, ids, around.network.per_second)
 
 
-def ids_of(config: ApiConfig, base: Path) -> list[str]:
-    """The ids of the config and of its file; empty lines and lines that start with # do not count.
-
-    Raises:
-        ConfigError: The file cannot be read.
-    """
-    ids = list(config.ids)
-    if config.ids_file is not None:
-        path = base / config.ids_file
-        try:
-            lines = path.read_text("utf-8").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(
-                f"ids_file {path} cannot be read ({type(error).__name__}): expected one id a line"
-            ) from error
-        ids += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    return ids
+def _client(around: Surroundings, identity: Identity) -> Client:
+    return Client(around.network, around.zone / LIMITS, Random(os.getpid()), identity, around.clock)
 
 
-def _credentials(config: ApiConfig, environment: Mapping[str, str]) -> tuple[Credential, ...]:
+def _find_secret(environment: Mapping[str, str], name: str) -> Secret | None:
     named = environment.get(KEY_FILE)
-    key_file = Path(named) if named else None
-    key = read_secret(config.key, environment, key_file)
-    if isinstance(config, CoreConfig):
-        return () if key is None else (Credential("Authorization", key, "Bearer "),)
-    if key is None:
-        raise ConfigError(
-            f"Scopus needs a key, but neither the environment nor a key file (named by {KEY_FILE}) "
-            f"has {config.key}: get one from dev.elsevier.com and export it"
-        )
-    token = read_secret(config.token, environment, key_file)
-    institution = () if token is None else (Credential("X-ELS-Insttoken", token),)
-    return (Credential("X-ELS-APIKey", key), *institution)
+    return read_secret(name, environment, Path(named) if named else None)

@@ -3,8 +3,8 @@
 Every attempt passes the limiter, so retries are paced like first tries, over all processes of a
 run. For that reason retrying is done here and not by urllib3's `Retry`, which sleeps on its own,
 inside one call, and knows neither the limiter nor a cap that ends the run. Redirects are followed
-here too, on the same host only: `requests` strips `Authorization` on the way to another host, but
-not `X-ELS-APIKey`.
+here too, with a key on the same host only unless the caller wants otherwise: `requests` strips
+`Authorization` on the way to another host, but not `X-ELS-APIKey`.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from threading import Event, Lock, local
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import requests
@@ -19,7 +20,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from corpusforge import __version__
-from corpusforge.errors import SourceError
+from corpusforge.errors import SourceError, Stopped
 from corpusforge.sources.answers import (
     Answer,
     Judge,
@@ -36,6 +37,7 @@ from corpusforge.sources.waits import QuotaStop, delay_of, jitter
 
 MAX_REDIRECTS = 5
 BLOCK = 1 << 16  # bytes read at once
+LOOK_S = 2.0  # of a sleep, between looks whether to stop
 THROTTLED = (429, 503)  # what may carry a wait
 
 
@@ -49,10 +51,11 @@ class Identity:
 
     home: str = ""
     credentials: tuple[Credential, ...] = ()
+    roams: bool = False  # whether a redirect to another host is followed, without the credentials
 
 
 class Client:
-    """Asks the hosts of one source.
+    """Asks the hosts of one source, from any number of threads.
 
     Args:
         config: How to ask.
@@ -77,16 +80,18 @@ class Client:
         self._folder = folder
         self._credentials = identity.credentials
         self._home = urlsplit(identity.home).netloc
+        self._roams = identity.roams or not identity.credentials
         self._random = random
         self._clock = clock or Clock()
         self._limiters: dict[str, Limiter] = {}
         self._spent: tuple[str, float] | None = None  # why not to ask at all, and until when
-        self._session = requests.Session()
-        contact = f" ({config.contact})" if config.contact else ""
-        self._session.headers["User-Agent"] = f"corpusforge/{__version__}{contact}"
-        self._session.auth = self._sign  # also keeps requests from looking into ~/.netrc
-        for scheme in ("https://", "http://"):
-            self._session.mount(scheme, HTTPAdapter(max_retries=Retry(0, read=False)))
+        self._of_thread = local()  # its session: requests does not promise that one can be shared
+        self._counting = Lock()
+        self._stopped = Event()
+
+    def stop(self) -> None:
+        """Let no thread ask any more, nor sleep on; answers on their way still arrive."""
+        self._stopped.set()
 
     def ask(
         self, request: Request, judge: Judge = judge_status, keep: Keep | None = None
@@ -129,7 +134,9 @@ class Client:
         Raises:
             requests.RequestException: No usable connection.
             QuotaStop: The host may not be asked now.
+            Stopped: `stop` was called.
         """
+        self.heed_stop()
         if self._spent is not None and self._spent[1] > self._clock.now():
             raise QuotaStop(*self._spent)
         url, params = request.url, request.params
@@ -138,8 +145,10 @@ class Client:
             if self.scrubber.text(sent) != sent:
                 raise requests.exceptions.InvalidURL("an address with a key would reach logs")
             with self._limiter(urlsplit(url).netloc).turn():
-                self.attempts += 1
-                response = self._session.get(
+                with self._counting:
+                    self.attempts += 1
+                response = self._session().request(
+                    request.method,
                     url,
                     params=list(params),
                     headers=dict(request.headers),
@@ -148,7 +157,7 @@ class Client:
                     stream=True,
                 )
                 with response:
-                    target = _next_address(response)
+                    target = _next_address(response, abroad=self._roams)
                     if target is None:
                         yield response
                         return
@@ -214,12 +223,35 @@ class Client:
         """Wait for a random time, but not after the last attempt."""
         if attempt < self.config.attempts - 1:
             config = self.config
-            self._clock.sleep(jitter(attempt, config.backoff_s, config.max_backoff_s, self._random))
+            self._sleep(jitter(attempt, config.backoff_s, config.max_backoff_s, self._random))
 
     def _limiter(self, host: str) -> Limiter:
         if host not in self._limiters:
-            self._limiters[host] = Limiter(self._folder, host, self.config, self._clock)
+            clock = Clock(self._clock.now, self._sleep)
+            self._limiters[host] = Limiter(self._folder, host, self.config, clock)
         return self._limiters[host]
+
+    def _sleep(self, seconds: float) -> None:
+        while seconds > 0:
+            self.heed_stop()
+            self._clock.sleep(min(seconds, LOOK_S))
+            seconds -= LOOK_S
+        self.heed_stop()
+
+    def heed_stop(self) -> None:
+        """Raise Stopped if `stop` was called: for who takes long to read an answer."""
+        if self._stopped.is_set():
+            raise Stopped("the fetch was stopped; the same command continues it")
+
+    def _session(self) -> requests.Session:
+        if not hasattr(self._of_thread, "session"):
+            session = self._of_thread.session = requests.Session()
+            session.headers["User-Agent"] = f"corpusforge/{__version__}{self.config.comment}"
+            session.auth = self._sign  # also keeps requests from looking into ~/.netrc
+            for scheme in ("https://", "http://"):
+                session.mount(scheme, HTTPAdapter(max_retries=Retry(0, read=False)))
+        session_of_thread: requests.Session = self._of_thread.session
+        return session_of_thread
 
     def _sign(self, prepared: requests.PreparedRequest) -> requests.PreparedRequest:
         if urlsplit(prepared.url or "").netloc == self._home:
@@ -228,11 +260,18 @@ class Client:
         return prepared
 
 
-def _next_address(response: requests.Response) -> str | None:
-    """Where a redirect on the same host leads; None for everything else."""
+def _next_address(response: requests.Response, abroad: bool) -> str | None:
+    """Where a redirect leads; None for everything else, and for an address not to be followed.
+
+    Args:
+        response: What came.
+        abroad: Whether other hosts may be asked too, though never without the encryption so far.
+    """
     location = response.headers.get("location")
     if not response.is_redirect or location is None:
         return None
     target = urljoin(response.url, location)
     here, there = urlsplit(response.url), urlsplit(target)
-    return target if (here.scheme, here.netloc) == (there.scheme, there.netloc) else None
+    if (here.scheme, here.netloc) == (there.scheme, there.netloc):
+        return target
+    return target if abroad and there.scheme in {here.scheme, "https"} else None

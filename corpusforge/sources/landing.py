@@ -6,6 +6,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 from corpusforge.formats.atomic import atomic_path
 from corpusforge.sources.answers import Answer, Request
@@ -50,7 +51,9 @@ def copy_members(
 
 
 class Landing:
-    """A landing zone to append to. One writer at a time; whoever runs a fetch holds its folder.
+    """A landing zone to append to, from any number of threads of one process.
+
+    Whoever runs a fetch holds its folder, so no other process writes there.
 
     Args:
         folder: Of the files; made if need be.
@@ -62,6 +65,7 @@ class Landing:
         self.folder = folder
         self._file_bytes = file_bytes
         self._index: dict[bytes, Place] = {}
+        self._writing = Lock()
         for path in self.files():
             end = 0
             for place in places(path):
@@ -78,9 +82,11 @@ class Landing:
         return sorted(self.folder.glob(PATTERN))
 
     def find(self, request: Request) -> Answer | None:
-        """The latest answer to a request, if there is one."""
+        """The latest answer to a request, if there is one and it is not struck out."""
         place = self.place(request)
-        return None if place is None else read_member(place).answer
+        if place is None or place.status == STRUCK_OUT.status:
+            return None
+        return read_member(place).answer
 
     def place(self, request: Request) -> Place | None:
         """Where the latest answer to a request lies."""
@@ -89,6 +95,14 @@ class Landing:
     def append(self, request: Request, answer: Answer, received_ms: int) -> None:
         """Store a response; when this returns it is on disk."""
         member = member_bytes(Landed(request, answer), received_ms)
+        key = request_key(request)
+        with self._writing:
+            path, offset = self._write(member)
+            place = Place(path, offset, len(member), key, answer.status, received_ms)
+            self._index[key] = place
+
+    def _write(self, member: bytes) -> tuple[Path, int]:
+        """Where it is now, on disk."""
         path = self._last_file()
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
@@ -100,8 +114,7 @@ class Landing:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        key = request_key(request)
-        self._index[key] = Place(path, offset, len(member), key, answer.status, received_ms)
+        return path, offset
 
     def _last_file(self) -> Path:
         files = self.files()

@@ -21,6 +21,7 @@ from corpusforge.sources.streams import read_stream
 
 PARQUET = b"PAR1"
 BATCH = 256  # rows; a full text may have some MB
+BUFFER = 1 << 20  # bytes read ahead of each column; without, a column of a row group is read whole
 
 
 def read_mapped(path: Path, mapping: FieldMapping) -> Iterator[Record]:
@@ -47,9 +48,10 @@ def _read_parquet(path: Path, mapping: FieldMapping) -> Iterator[Record]:
     """Rows of the columns that the mapping names; damage inside costs what follows it."""
     row = 0
     try:
-        with pq.ParquetFile(path) as file:
+        # What Arrow buffers in advance it keeps until the file is closed: all of the file.
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
             columns = sorted(mapping.columns() & set(file.schema_arrow.names))
-            for batch in file.iter_batches(BATCH, columns=columns):
+            for batch in file.iter_batches(BATCH, columns=columns, use_threads=False):
                 for values in batch.to_pylist():
                     yield _judge(values, mapping, f"{path.name}@row {row}")
                     row += 1

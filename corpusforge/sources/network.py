@@ -35,6 +35,14 @@ class NetworkConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         512_000_000
     )
 
+    @property
+    def comment(self) -> str:
+        """The contact as it stands in a User-Agent: Crossref knows a mail address by `mailto:`."""
+        if not self.contact:
+            return ""
+        is_mail = "@" in self.contact and ":" not in self.contact
+        return f" (mailto:{self.contact})" if is_mail else f" ({self.contact})"
+
 
 @dataclass(frozen=True)
 class Clock:

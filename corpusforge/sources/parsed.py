@@ -13,7 +13,9 @@ from corpusforge.sources.records import Found, Lost
 Parser = Callable[[bytes], Paper]
 
 
-def parsed(content: bytes, key: str, parse: Parser, whole: bool = True) -> Found | Lost:
+def parsed(
+    content: bytes, key: str, parse: Parser, whole: bool = True, provider: str = ""
+) -> Found | Lost:
     """The paper of one record, or why there is none.
 
     Args:
@@ -21,9 +23,10 @@ def parsed(content: bytes, key: str, parse: Parser, whole: bool = True) -> Found
         key: Where it is, for a loss.
         parse: Raises nothing but ParseError.
         whole: False where the file may end inside this record.
+        provider: Who gave it to the source.
     """
     try:
-        return Found(parse(content), xxhash.xxh3_64_intdigest(content))
+        return Found(parse(content), xxhash.xxh3_64_intdigest(content), provider)
     except ParseError as error:
         return loss_of(error, key, whole)
 

@@ -14,6 +14,7 @@ class Found:
 
     paper: Paper
     digest: int
+    provider: str = ""  # who gave it to the source, where the file says so
 
 
 @dataclass(frozen=True, slots=True)

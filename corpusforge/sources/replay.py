@@ -5,9 +5,12 @@ before costs a look into the landing zone instead of quota, so a run that was st
 on where it stopped, with no other memory than the responses themselves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
+from corpusforge.sources.ahead import Ahead
 from corpusforge.sources.answers import Answer, Judge, Request, Verdict
 from corpusforge.sources.http import Client
 from corpusforge.sources.landing import STRUCK_OUT, Landing
@@ -53,6 +56,15 @@ class Estimate:
     seconds: float | None  # at least
 
 
+@dataclass(frozen=True)
+class _Brought:
+    """An answer, and where it came from."""
+
+    answer: Answer
+    place: Place | None  # in the landing zone
+    replayed: bool
+
+
 class Replay:
     """Where a fetch gets its answers.
 
@@ -65,9 +77,11 @@ class Replay:
     def __init__(self, client: Client, landing: Landing, now: Callable[[], float]) -> None:
         self._client = client
         self._landing = landing
-        self._now = now
+        self.now = now
         self.replayed = 0
         self._used: dict[bytes, Place] = {}
+        self._brought: dict[bytes, Place] = {}  # and what was asked ahead, but not yet used
+        self._ahead: Ahead[_Brought] | None = None
 
     @property
     def used(self) -> tuple[Place, ...]:
@@ -85,24 +99,51 @@ class Replay:
             QuotaStop: The quota is used up.
             GaveUpError: Every attempt failed.
         """
-        landed = self._landing.find(request)
-        if landed is not None and judge(landed) is Verdict.DONE:
-            self.replayed += 1
-            answer = landed
-        else:
-            answer = self._client.ask(request, judge, self._keep)
-        place = self._landing.place(request)
-        if place is not None:
-            self._used.setdefault(place.key, place)
-        return answer
+        brought = self._bring(request, judge) if self._ahead is None else self._ahead.take(request)
+        self.replayed += brought.replayed
+        if brought.place is not None:
+            self._used.setdefault(brought.place.key, brought.place)
+        return brought.answer
+
+    @contextmanager
+    def ahead(self, requests: Iterable[Request], judge: Judge) -> Iterator[None]:
+        """Inside the block, ask for these ahead of their turn, as many at once as allowed.
+
+        Args:
+            requests: That will be answered inside the block, in this order; others may be between
+                them.
+            judge: Looks at each answer that is asked for inside the block.
+        """
+        bring = partial(self._bring, judge=judge)
+        width, works = self._client.config.concurrency, bool(self._used)
+        with Ahead(bring, self._client.stop, requests, width, works) as ahead:
+            self._ahead = ahead
+            try:
+                yield
+            finally:
+                self._ahead = None
 
     def strike_out(self, is_wrong: Callable[[Answer], bool]) -> None:
-        """Let the answers of this fetch that turned out wrong be asked for again next time."""
-        for place in self.used:
+        """Let the answers of this fetch that turned out wrong be asked for again next time.
+
+        Those asked ahead are among them, so nothing may be in flight: call it outside of `ahead`.
+        """
+        for place in self._brought.values():
             landed = read_member(place)
             if is_wrong(landed.answer):
-                self._landing.append(landed.request, STRUCK_OUT, int(self._now() * 1000))
+                self._landing.append(landed.request, STRUCK_OUT, int(self.now() * 1000))
+
+    def _bring(self, request: Request, judge: Judge) -> _Brought:
+        """What lands or has landed; called from several threads, so it counts nothing."""
+        landed = self._landing.find(request)
+        replayed = landed is not None and judge(landed) is Verdict.DONE
+        if landed is None or not replayed:
+            landed = self._client.ask(request, judge, self._keep)
+        place = self._landing.place(request)
+        if place is not None:
+            self._brought[place.key] = place
+        return _Brought(landed, place, replayed)
 
     def _keep(self, request: Request, answer: Answer) -> None:
         if answer.status < 400 or answer.status in LASTING:
-            self._landing.append(request, answer, int(self._now() * 1000))
+            self._landing.append(request, answer, int(self.now() * 1000))

@@ -1,22 +1,19 @@
 """Scopus over its APIs: everything that a config names, into the landing zone."""
 
-from collections.abc import Callable, Sequence
-from time import time
+from collections.abc import Sequence
 
-from corpusforge.errors import ParseError, SourceError
-from corpusforge.parsers.paper import Paper
+from corpusforge.errors import ConfigError, SourceError
 from corpusforge.parsers.scopus import SearchPage, parse_entry, parse_retrieval, parse_search
 from corpusforge.parsers.scopus_envelope import Envelope, Kind
-from corpusforge.sources.http import Client, GaveUpError
-from corpusforge.sources.landing import Landing
+from corpusforge.sources.answers import Answer, Request
+from corpusforge.sources.collection import Batch, Collection, each, walk
+from corpusforge.sources.parts import Part, halves
 from corpusforge.sources.replay import FetchSummary, Replay
 from corpusforge.sources.scopus_plan import (
     WINDOW,
-    Part,
     ScopusConfig,
     Step,
     batches,
-    halves,
     ids_query,
     is_searchable,
     must_split,
@@ -26,9 +23,9 @@ from corpusforge.sources.scopus_plan import (
     search_request,
 )
 from corpusforge.sources.scopus_records import envelope_of, has_no_abstract, judge_scopus
+from corpusforge.sources.secrets import KEY_FILE, Credential, FindSecret
 
 MIN_ALARM = 50  # records; of fewer, chance alone may leave out most abstracts
-MAX_IN_A_ROW = 5  # ids that fail one after the other: then it is not the ids
 ADVICE = {
     Kind.KEY: "check the key in {key}, or get one from dev.elsevier.com",
     Kind.VIEW: "ask from the subscriber's network or with an institution's token in {token}; "
@@ -42,140 +39,107 @@ ADVICE = {
 }
 
 
-def fetch_scopus(
-    config: ScopusConfig,
-    ids: Sequence[str],
-    client: Client,
-    landing: Landing,
-    now: Callable[[], float] = time,
-) -> FetchSummary:
+class _AbstractsLeftOutError(SourceError):
+    """What came must not be taken for all that Scopus has."""
+
+
+def fetch_scopus(config: ScopusConfig, ids: Sequence[str], replay: Replay) -> FetchSummary:
     """Bring everything that the config names into the landing zone.
 
     Args:
         config: What to bring.
         ids: Those of `ids` and `ids_file` together.
-        client: Asks, with the key.
-        landing: What it has is not asked for again.
-        now: Seconds since the epoch.
+        replay: Asks, with the key, for what is not landed.
 
     Raises:
         QuotaStop: The quota is used up; the same call later goes on.
         SourceError: Scopus refuses, or leaves abstracts out without saying so.
     """
-    fetch = _Fetch(config, Replay(client, landing, now))
+    collection = Collection(replay, judge_scopus)
+    try:
+        _bring(config, ids, collection)
+    except _AbstractsLeftOutError:
+        replay.strike_out(has_no_abstract)
+        raise
+    return collection.summary()
+
+
+def _bring(config: ScopusConfig, ids: Sequence[str], collection: Collection) -> None:
+    fetch = _Fetch(config, collection)
     if config.query is not None:
-        fetch.search(Part(config.query, config.years))
+        total = walk(Part(config.query, config.years), fetch.page_through)
+        collection.expect(total, config.query)
     else:
-        fetch.list_of(list(dict.fromkeys(map(normal_id, ids))))
-    return fetch.summary()
+        wanted = list(dict.fromkeys(map(normal_id, ids)))
+        collection.expected = len(wanted)
+        each(collection, _batches(config, wanted), fetch.request_of, fetch.take_batch)
+
+
+def scopus_credentials(config: ScopusConfig, find: FindSecret) -> tuple[Credential, ...]:
+    """The key, and the institution's token where there is one.
+
+    Raises:
+        ConfigError: There is no key.
+    """
+    key = find(config.key)
+    if key is None:
+        raise ConfigError(
+            f"Scopus needs a key, but neither the environment nor a key file (named by {KEY_FILE}) "
+            f"has {config.key}: get one from dev.elsevier.com and export it"
+        )
+    token = find(config.token)
+    institution = () if token is None else (Credential("X-ELS-Insttoken", token),)
+    return (Credential("X-ELS-APIKey", key), *institution)
 
 
 class _Fetch:
-    """The state of one fetch; all of it follows from the answers."""
+    """How Scopus pages, and what its answers mean."""
 
-    def __init__(self, config: ScopusConfig, replay: Replay) -> None:
+    def __init__(self, config: ScopusConfig, collection: Collection) -> None:
         self._config = config
-        self._replay = replay
-        self._has_abstract: dict[str, bool] = {}  # by EID
-        self._without = 0  # of them
-        self._repeated = 0
-        self._expected = 0
-        self._missing: list[tuple[str, str]] = []
+        self._collection = collection
         self._cursors = config.paging == "cursor"
 
-    def summary(self) -> FetchSummary:
-        return FetchSummary(
-            sent=self._replay.sent,
-            replayed=self._replay.replayed,
-            records=len(self._has_abstract),
-            repeated=self._repeated,
-            without_abstract=self._without,
-            expected=self._expected,
-            missing=tuple(self._missing),
-            used=self._replay.used,
-        )
-
-    def search(self, whole: Part) -> None:
-        """Page through a search, and through its parts where it has to be split."""
-        parts = [whole]
-        totals: list[int] = []
-        while parts:
-            part = parts.pop()
-            total, smaller = self._page_through(part)
-            totals.append(total)
-            parts += reversed(smaller)
-        found = len(self._has_abstract)
-        self._expected = max(totals[0], found)
-        if found < totals[0]:
-            self._missing.append(
-                (whole.query, f"{totals[0] - found} of {totals[0]} results did not come")
-            )
-
-    def _page_through(self, part: Part) -> tuple[int, tuple[Part, ...]]:
+    def page_through(self, part: Part) -> tuple[int, tuple[Part, ...]]:
         """Total of the part; and the parts to ask for instead, if it is too large."""
         step: Step | None = Step(cursor="*" if self._cursors else None)
         total = 0
         while step is not None:
-            answer = self._replay.answer(search_request(self._config, part, step), judge_scopus)
+            answer = self._collection.answer(search_request(self._config, part, step))
             envelope = envelope_of(answer)
             if envelope.kind is Kind.CURSOR and step.cursor is not None:
                 self._cursors = False
                 step = Step(step.start)
                 continue
             if envelope.kind is Kind.WINDOW:
-                return total, self._split(part, total)
+                return total, _split(part, total)
             if envelope.kind is not Kind.DATA:
                 raise self._refused(envelope)
             page = parse_search(answer.body)
             total = max(total, page.total)
             step = next_step(step, page)
             if must_split(step, page):
-                return total, self._split(part, total)
+                return total, _split(part, total)
             self._take_page(page)
         return total, ()
 
-    def _split(self, part: Part, total: int) -> tuple[Part, ...]:
-        parts = halves(part)
-        if parts is not None:
-            return parts
-        raise SourceError(
-            f"Scopus finds {total:,} records for {part.query!r}"
-            f"{f' in {part.years[0]}' if part.years else ''}, but without a cursor shows only the "
-            f"first {WINDOW:,}; "
-            f"{'narrow `query`' if part.years else 'give `years`, so that it can be split'}"
-        )
+    def request_of(self, batch: Batch) -> Request:
+        """One request for all ids of a batch."""
+        if self._by_search(batch):
+            return search_request(self._config, Part(ids_query(batch)), Step())
+        return retrieval_request(self._config, batch[0])
 
-    def list_of(self, ids: list[str]) -> None:
-        """Bring records by their ids."""
-        self._expected = len(ids)
-        failures = 0
-        searching = self._config.ids_by == "search"
-        for batch in batches(ids) if searching else ((name,) for name in ids):
-            stack = [batch]
-            while stack:
-                part = stack.pop()
-                try:
-                    stack += self._bring(part)
-                    failures = 0
-                except GaveUpError as error:
-                    failures += 1
-                    if failures >= MAX_IN_A_ROW:
-                        raise
-                    self._missing += [(name, str(error)) for name in part]
-
-    def _bring(self, batch: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """Bring a batch with one request; or the smaller ones to ask for instead."""
-        if self._config.ids_by == "retrieval" or not is_searchable(batch):
-            self._retrieve(batch[0])
-            return []
-        request = search_request(self._config, Part(ids_query(batch)), Step())
-        answer = self._replay.answer(request, judge_scopus)
+    def take_batch(self, batch: Batch, answer: Answer) -> tuple[Batch, ...]:
+        """Note what came for a batch; the smaller ones to ask for instead."""
         envelope = envelope_of(answer)
+        if not self._by_search(batch):
+            self._take_retrieved(batch[0], answer, envelope)
+            return ()
         if envelope.kind in (Kind.TOO_LONG, Kind.QUERY, Kind.WINDOW):
             if len(batch) > 1:
                 return _halved(batch)
-            self._missing.append((batch[0], envelope.words))
-            return []
+            self._collection.miss(batch[0], envelope.words)
+            return ()
         if envelope.kind is not Kind.DATA:
             raise self._refused(envelope)
         page = parse_search(answer.body)
@@ -183,46 +147,35 @@ class _Fetch:
         absent = [name for name in batch if name not in found]
         if absent and page.total > len(page.entries) and len(batch) > 1:
             return _halved(batch)  # ids that find more than one record pushed others out
-        self._missing += [(name, "no search result") for name in absent]
-        return []
+        for name in absent:
+            self._collection.miss(name, "no search result")
+        return ()
 
-    def _retrieve(self, name: str) -> None:
-        answer = self._replay.answer(retrieval_request(self._config, name), judge_scopus)
-        envelope = envelope_of(answer)
+    def _by_search(self, batch: Batch) -> bool:
+        return self._config.ids_by == "search" and is_searchable(batch)
+
+    def _take_retrieved(self, name: str, answer: Answer, envelope: Envelope) -> None:
         if envelope.kind in (Kind.NOT_FOUND, Kind.QUERY):
-            self._missing.append((name, envelope.words))
+            self._collection.miss(name, envelope.words)
         elif envelope.kind is not Kind.DATA:
             raise self._refused(envelope)
         else:
-            self._take(answer.body, parse_retrieval)
+            self._collection.take(answer.body, parse_retrieval)
             self._check_rights()
 
     def _take_page(self, page: SearchPage) -> set[str]:
         """Note the records of a page; all the ids that they go by."""
-        papers = [self._take(entry, parse_entry) for entry in page.entries]
+        papers = [self._collection.take(entry, parse_entry) for entry in page.entries]
         if self._config.view == "COMPLETE":
             self._check_rights()
         names = {name for p in papers if p for name in (p.source_id, p.doi, p.pmid)}
         return {name for name in names if name}
 
-    def _take(self, content: bytes, parse: Callable[[bytes], Paper]) -> Paper | None:
-        """Note a record. What cannot be parsed is told when it is read, with its place."""
-        try:
-            paper = parse(content)
-        except ParseError:
-            return None
-        had = self._has_abstract.get(paper.source_id)
-        has = self._has_abstract[paper.source_id] = bool(paper.abstract or had)
-        self._repeated += had is not None
-        self._without += (not has) - (had is False)
-        return paper
-
     def _check_rights(self) -> None:
         """Off the subscriber's network Scopus answers 200 and leaves abstracts out, silently."""
-        seen, without = len(self._has_abstract), self._without
+        seen, without = self._collection.records, self._collection.without_abstract
         if seen >= MIN_ALARM and without > self._config.max_without_abstract * seen:
-            self._replay.strike_out(has_no_abstract)
-            raise SourceError(
+            raise _AbstractsLeftOutError(
                 f"{without:,} of {seen:,} records came without abstract, more than "
                 f"max_without_abstract {self._config.max_without_abstract}: outside the "
                 f"subscriber's network Scopus leaves them out without a word. Fetch again from "
@@ -234,7 +187,22 @@ class _Fetch:
         return SourceError(f"Scopus refuses ({envelope.words}): {advice}; what is fetched is kept")
 
 
-def _halved(batch: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Second half first: the next one to do is taken from the end."""
+def _batches(config: ScopusConfig, ids: Sequence[str]) -> list[Batch]:
+    return list(batches(ids)) if config.ids_by == "search" else [(name,) for name in ids]
+
+
+def _split(part: Part, total: int) -> tuple[Part, Part]:
+    parts = halves(part)
+    if parts is not None:
+        return parts
+    raise SourceError(
+        f"Scopus finds {total:,} records for {part.query!r}"
+        f"{f' in {part.years[0]}' if part.years else ''}, but without a cursor shows only the "
+        f"first {WINDOW:,}; "
+        f"{'narrow `query`' if part.years else 'give `years`, so that it can be split'}"
+    )
+
+
+def _halved(batch: Batch) -> tuple[Batch, Batch]:
     middle = len(batch) // 2
-    return [batch[middle:], batch[:middle]]
+    return batch[:middle], batch[middle:]

@@ -6,7 +6,7 @@ A search is paged through with a cursor (subscribers) or by start and count, wit
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.identifiers import normal_doi
 from corpusforge.parsers.scopus import SearchPage
 from corpusforge.sources.answers import Request
+from corpusforge.sources.parts import Part, check_either, check_years
 from corpusforge.sources.replay import Estimate
 
 SEARCH, ABSTRACT = "/content/search/scopus", "/content/abstract"
@@ -74,18 +75,8 @@ class ScopusConfig(
     address: Annotated[str, Meta(description="Of the API.")] = "https://api.elsevier.com"
 
     def __post_init__(self) -> None:
-        if (self.query is None) == (not self.ids and self.ids_file is None):
-            raise ValueError("scopus needs either query, or ids or ids_file")
-        if self.years is not None and not 1000 <= self.years[0] <= self.years[1] <= 2999:
-            raise ValueError(f"years: {self.years} - expected the first and the last year")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a search, small enough to be paged through or yet to be split."""
-
-    query: str
-    years: tuple[int, int] | None = None
+        check_either("scopus", self.query, self.ids, self.ids_file)
+        check_years(self.years)
 
 
 @dataclass(frozen=True)
@@ -120,15 +111,6 @@ def next_step(step: Step, page: SearchPage) -> Step | None:
 def must_split(step: Step | None, page: SearchPage) -> bool:
     """Whether the next step leads, sooner or later, out of the window."""
     return step is not None and step.cursor is None and page.total > WINDOW
-
-
-def halves(part: Part) -> tuple[Part, Part] | None:
-    """The part by earlier and later years, or None if it cannot be split."""
-    if part.years is None or part.years[0] == part.years[1]:
-        return None
-    first, last = part.years
-    middle = (first + last) // 2
-    return replace(part, years=(first, middle)), replace(part, years=(middle + 1, last))
 
 
 def kind_of_id(name: str) -> str:

@@ -8,7 +8,7 @@ before it is logged, stored or raised.
 
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +17,7 @@ from urllib.parse import quote, quote_plus
 from corpusforge.errors import ConfigError
 
 HIDDEN = "***"
+KEY_FILE = "CORPUSFORGE_KEYS"  # environment variable that names the key file
 MIN_LENGTH = 8  # a shorter "key" is a mistake, and replacing it would damage ordinary text
 SECRET_HEADERS = {
     *("authorization", "proxy-authorization", "cookie", "set-cookie", "apikey", "x-api-key"),
@@ -49,6 +50,9 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Secret is not pickled: it would reach schedulers, workers and caches")
+
+
+FindSecret = Callable[[str], Secret | None]  # the key of a name, or None where there is none
 
 
 def read_secret(name: str, environment: Mapping[str, str], key_file: Path | None) -> Secret | None:

@@ -3,12 +3,13 @@
 import bz2
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 import zstandard
 
+from corpusforge.sources.byte_stream import ByteStream
 from corpusforge.sources.compressed import GZIP, PADDING, CutShortError, read_blocks
 
 # Bytes given to a decompressor at once. zstd can make 128 KiB of four bytes, so 64 MiB of these;
@@ -93,6 +94,25 @@ def read_stream(path: Path) -> Iterator[bytes]:
             yield from decompressed(file, opened)
             return
     yield from read_blocks(path)
+
+
+def unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same of the blocks of a file inside another; raises like `read_stream`."""
+    packed = ByteStream(blocks)
+    head = packed.read(LONGEST_MAGIC)
+    opened = decompressor_for(head)
+    whole = ByteStream(_joined(head, packed))
+    if opened is None:
+        while block := whole.read_some(MOST):
+            yield block
+    else:
+        yield from decompressed(whole, opened)
+
+
+def _joined(head: bytes, rest: ByteStream) -> Iterator[bytes]:
+    yield head
+    while block := rest.read_some(MOST):
+        yield block
 
 
 def decompressor_for(head: bytes) -> Callable[[], _Decompressor] | None:

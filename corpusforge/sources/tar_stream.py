@@ -74,6 +74,15 @@ def read_members(blocks: Iterable[bytes]) -> Iterator[Member]:
         raise CutShortError(f"ends without its mark, at byte {stream.offset:,} of the archive")
 
 
+def starts_archive(block: bytes) -> bool:
+    """Whether the first bytes of something are the header of an archive's first member."""
+    try:
+        _header(block, 0)
+    except CutShortError:
+        return False
+    return True
+
+
 def _header(block: bytes, offset: int) -> _Header:
     # The sum counts its own eight bytes as blanks.
     total = sum(block[:148]) + sum(block[156:]) + 8 * ord(" ")

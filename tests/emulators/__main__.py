@@ -7,7 +7,7 @@ import runpy
 import sys
 from pathlib import Path
 
-NAMES = ("core", "files", "scopus")
+NAMES = ("core", "crossref", "files", "oaipmh", "openalex", "scopus")
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -1,10 +1,11 @@
-"""An emulator of the CORE API v3: search, works, outputs.
+"""An emulator of the CORE API v3: search and facets, works, original files.
 
 What it does is in SOURCES.md, sections 2 and 13; `CoreKnobs` are the ways in which it can be
 difficult.
 """
 
 import base64
+import json
 import re
 import time
 from collections import Counter
@@ -14,6 +15,9 @@ from datetime import UTC, datetime
 from emulators.server import FAULTS, Emulator, Reply, run_from_command_line
 
 SEARCH, WORKS, OUTPUTS = "/v3/search/works/", "/v3/works/", "/v3/outputs/"
+FACETS = "/v3/search/works/aggregate"
+FILE = re.compile(r"/v3/(works|outputs)/(\d+)/download")
+BUCKETS = 100  # most that a facet shows
 WINDOW = 10_000
 FIRST_ID = 100_000
 CORE_FAULTS = (*FAULTS, "expire")  # the scroll is forgotten; elsewhere nothing happens
@@ -32,7 +36,8 @@ class CoreKnobs:
     keys: tuple = ("emulator-key-0001",)
     tokens: int | None = None  # in each window of time; None for no end
     window_s: float = 600.0
-    scroll_cost: int = 3  # tokens
+    scroll_cost: int = 3  # tokens; a download and facets cost as much
+    blobs: str = ""  # address of the server that has the original files; "" for this one
     ends_early: int | None = None  # a scroll gives one empty page after so many results
     expiry_status: int = 404  # of a scroll that is forgotten; what CORE answers is not known
     beyond_status: int = 500  # of offset + limit beyond the window
@@ -61,19 +66,22 @@ class CoreEmulator(Emulator):
         self._by_id |= {d.doi.lower(): d for d in documents if d.doi}
 
     def reply(self, seen):
+        if seen.path.startswith("/blob/"):
+            return self._blob(seen.path)
         token = seen.headers.get("authorization", "").removeprefix("Bearer ")
         token = token or seen.params.get("api_key", "")
         if token and token not in self.core.keys:
             return Reply(401, {"message": "Invalid API key"})
-        if seen.path == SEARCH.rstrip("/"):
+        if seen.path == SEARCH.rstrip("/") and seen.method == "GET":
             query = seen.target.partition("?")[2]
             return Reply(301, b"", {"Location": f"{SEARCH}?{query}"})
-        scrolls = "scroll" in seen.params or "scrollId" in seen.params
-        cost = self.core.scroll_cost if scrolls else 1
+        params = seen.params | posted(seen.body)
+        dear = {"scroll", "scrollId"} & params.keys() or FILE.fullmatch(seen.path)
+        cost = self.core.scroll_cost if dear or seen.path == FACETS else 1
         if self.core.tokens is not None and self._left() < cost:
             return self.fault_reply("429", seen)
         self.spent[self._window()] += cost
-        reply = self._route(seen, anonymous=not token)
+        reply = self._route(seen.path, params, anonymous=not token)
         if self.core.tokens is not None:
             reply.headers[self.core.spelling] = self._left()
             reply.headers["X-RateLimit-Limit"] = self.core.tokens
@@ -102,19 +110,31 @@ class CoreEmulator(Emulator):
         moment = (self._window() + 1) * self.core.window_s
         return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S+0000")
 
-    def _route(self, seen, anonymous):
-        if seen.path == SEARCH:
-            return self._search(seen.params, anonymous)
-        if seen.path.startswith(OUTPUTS) and seen.path.endswith("/download"):
-            return Reply(301, b"", {"Location": "/blob/missing.pdf"})
-        if seen.path.startswith(WORKS):
-            document = self._by_id.get(seen.path.removeprefix(WORKS).lower())
-            if document is not None:
-                return Reply(200, work_of(document, anonymous, False))
-        if seen.path.startswith("/blob/"):
-            body = b"<?xml version='1.0'?><Error><Code>BlobNotFound</Code></Error>"
-            return Reply(404, body, {"Content-Type": "application/xml"})
+    def _route(self, path, params, anonymous):
+        if path.rstrip("/") == SEARCH.rstrip("/"):
+            return self._search(params, anonymous)
+        if path == FACETS:
+            return self._facets(params)
+        if found := FILE.fullmatch(path):
+            number = int(found[2]) // (5 if found[1] == "outputs" else 1)
+            return Reply(301, b"", {"Location": f"{self.core.blobs}/blob/{number}.pdf"})
+        document = self._by_id.get(path.removeprefix(WORKS).lower())
+        if document is not None:
+            return Reply(200, work_of(document, anonymous, False))
         return Reply(404, {"message": "Not found"})
+
+    def _blob(self, path):
+        document = self._by_id.get(path.removeprefix("/blob/").removesuffix(".pdf"))
+        if document is not None and document.body:
+            return Reply(200, pdf_of(document), {"Content-Type": "application/pdf"})
+        body = b"<?xml version='1.0'?><Error><Code>BlobNotFound</Code></Error>"
+        return Reply(404, body, {"Content-Type": "application/xml"})
+
+    def _facets(self, params):
+        """Counts by value, the most frequent ones; without a choice, in snake case."""
+        found = self._matches(params["q"])
+        names = params.get("aggregations") or ["year_published", "document_type"]
+        return Reply(200, {"aggregations": {name: facet(found, name) for name in names}})
 
     def _search(self, params, anonymous):
         query = params["q"]
@@ -161,6 +181,40 @@ def work_number(document):
     return FIRST_ID + document.number
 
 
+def posted(body):
+    """The parameters that a POST has in its JSON, as a GET would have them."""
+    given = json.loads(body) if body else {}
+    if "exclude" in given:
+        given["exclude"] = "fullText" if "fullText" in given["exclude"] else ""
+    return {name: value for name, value in given.items() if value not in (False, None)}
+
+
+def facet(documents, name):
+    values = {
+        "yearpublished": lambda d: [d.year],
+        "documenttype": lambda _: ["research"],
+        "authors": lambda d: [f"{family}, {given}." for family, given in d.authors],
+    }[name.replace("_", "").lower()]
+    counts = Counter(str(value) for document in documents for value in values(document))
+    return dict(counts.most_common(BUCKETS))
+
+
+def pdf_of(document):
+    """The original file, which nothing here could read but a test compares."""
+    return f"%PDF-1.4\n% {document.title}\n{document.body}\n%%EOF\n".encode()
+
+
+def place_of_file(document):
+    """What a work says of its file: CORE's address of it, another server's, or nothing."""
+    output = 5 * work_number(document)
+    listed = [f"https://api.core.ac.uk/v3/outputs/{output}"]
+    if document.number % 10 == 8:
+        return {"downloadUrl": "", "outputs": []}
+    if document.number % 10 == 5:
+        return {"downloadUrl": "http://arxiv.org/abs/1010.1833", "outputs": listed}
+    return {"downloadUrl": f"https://core.ac.uk/download/{output}.pdf", "outputs": listed}
+
+
 def work_of(document, anonymous, without_full_text):
     """A work, with the oddities of real ones."""
     number = work_number(document)
@@ -181,8 +235,7 @@ def work_of(document, anonymous, without_full_text):
         "publisher": "'Emulated Press'",
         "journals": [{"title": document.venue, "identifiers": []}],
         "identifiers": [{"identifier": str(5 * number), "type": "CORE_ID"}],
-        "outputs": [f"https://api.core.ac.uk/v3/outputs/{5 * number}"],
-        "downloadUrl": f"https://core.ac.uk/download/{5 * number}.pdf",
+        **place_of_file(document),
     }
     if not without_full_text:
         work["fullText"] = PLACEHOLDER if anonymous else document.body

@@ -27,6 +27,8 @@ class Seen:
     params: dict
     headers: dict  # by lower-case name
     target: str  # as sent
+    method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass
@@ -128,13 +130,21 @@ def _handler_of(emulator):
         disable_nagle_algorithm = True  # else 40 ms for a delayed acknowledgement
 
         def do_GET(self):
+            self._serve()
+
+        def do_HEAD(self):
+            self._serve()
+
+        def do_POST(self):
+            self._serve(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+
+        def _serve(self, body=b""):
             if emulator.knobs.latency_s:
                 time.sleep(emulator.knobs.latency_s)
             parts = urlsplit(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            seen = Seen(
-                unquote(parts.path), dict(parse_qsl(parts.query)), headers, target=self.path
-            )
+            params = dict(parse_qsl(parts.query))
+            seen = Seen(unquote(parts.path), params, headers, self.path, self.command, body)
             reply, fault = emulator.answer(seen)
             self._send(reply, fault, "gzip" in headers.get("accept-encoding", ""))
 
@@ -160,7 +170,8 @@ def _handler_of(emulator):
             if fault == "drop":
                 self.close_connection = True
                 body = body[: min(emulator.knobs.drop_after, len(body) // 2)]
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
 
         def log_message(self, *_arguments):
             pass

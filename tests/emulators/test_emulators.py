@@ -11,6 +11,7 @@ import requests
 
 from emulators.core import CoreEmulator, CoreKnobs
 from emulators.documents import Document, generate, load
+from emulators.files import FileEmulator
 from emulators.scopus import ScopusEmulator, ScopusKnobs
 from emulators.server import Knobs
 
@@ -127,6 +128,55 @@ def test_a_scroll_gives_a_new_id_with_each_page(core):
     assert {w["id"] for w in first["results"]}.isdisjoint(w["id"] for w in second["results"])
 
 
+def test_a_search_may_be_posted(core):
+    search = f"{core.url}/v3/search/works"
+    asked = {"q": "x", "limit": 20, "offset": 10, "exclude": ["fullText"], "scroll": False}
+    posted = requests.post(search, json=asked, timeout=10).json()
+    got = get(core, "/v3/search/works/", {}, q="x", limit=20, offset=10, exclude="fullText").json()
+    assert posted == got
+    scrolled = requests.post(
+        search, json={"q": "x", "limit": 20, "scroll": True}, timeout=10
+    ).json()
+    following = {"q": "x", "limit": 20, "scrollId": scrolled["scrollId"]}
+    second = requests.post(search, json=following, timeout=10).json()
+    assert [work["id"] for work in second["results"]] == list(range(100_020, 100_040))
+
+
+def test_facets_count_works_by_value(core):
+    facets = f"{core.url}/v3/search/works/aggregate"
+    asked = {"q": "yearPublished>=2001", "aggregations": ["yearPublished", "authors"]}
+    counts = requests.post(facets, json=asked, timeout=10).json()["aggregations"]
+    assert sum(counts["yearPublished"].values()) == sum(d.year >= 2001 for d in core.documents)
+    assert counts["yearPublished"]["2001"] == 3
+    assert all("," in name for name in counts["authors"])
+    default = requests.post(facets, json={"q": "x"}, timeout=10).json()["aggregations"]
+    assert set(default) == {"year_published", "document_type"}
+
+
+def test_an_original_file_is_redirected_to_and_costs_more_than_a_page():
+    with CoreEmulator(generate(4), core=CoreKnobs(tokens=7)) as server:
+        there = get(server, "/v3/outputs/500005/download", {})
+        assert (there.status_code, there.history[0].status_code) == (200, 301)
+        assert there.content.startswith(b"%PDF-")
+        assert there.history[0].headers["X-RateLimit-Remaining"] == "4"
+        missing = get(server, "/v3/works/100002/download", {})
+        assert (missing.status_code, missing.history[0].status_code) == (404, 301)
+        assert b"BlobNotFound" in missing.content
+        assert get(server, "/v3/works/100001/download", {}).status_code == 429
+
+
+def test_a_file_server_has_an_index_and_answers_for_the_head_alone():
+    with FileEmulator({"/pub/a b.gz": b"12345", "/pub/x=1/c.gz": b"1"}) as server:
+        index = get(server, "/pub/", {}).text
+        assert 'href="a%20b.gz"' in index
+        assert 'href="x%3D1/c.gz"' in index
+        head = requests.head(f"{server.url}/pub/a b.gz", timeout=10)
+        assert (head.headers["Content-Length"], head.content) == ("5", b"")
+        rest = get(server, "/pub/a b.gz", {"Range": "bytes=3-"})
+        assert (rest.status_code, rest.content) == (206, b"45")
+        assert rest.headers["Content-Range"] == "bytes 3-4/5"
+
+
 def test_random_faults_follow_their_seed_and_their_rate():
     def statuses(seed):
         knobs = Knobs(seed=seed, fault_rate=0.3, faults=("500", "502"))
@@ -145,7 +195,7 @@ def test_documents_can_be_given(tmp_path):
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("name", ["core", "files", "scopus"])
+@pytest.mark.parametrize("name", ["core", "crossref", "files", "openalex", "scopus"])
 def test_an_emulator_starts_from_the_command_line(name):
     command = [sys.executable, str(Path(__file__).parent), name, "--records", "12"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -5,6 +5,16 @@ import re
 import pytest
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import (
+    ACKNOWLEDGEMENT,
+    CITATION,
+    END_CITATION,
+    FIGURE,
+    FOOTNOTE,
+    REFERENCE,
+    TABLE,
+)
+from corpusforge.kernels.structure import restructure
 from corpusforge.parsers.acl import parse_collection
 from corpusforge.parsers.paper import MissingIdentifier
 from corpusforge.parsers.tei import parse_tei
@@ -92,9 +102,16 @@ target="https://creativecommons.org/licenses/by/4.0/"/></availability></publicat
 type="published" when="2018-06-01">June</date></imprint></monogr><idno type="DOI">10.1000/A</idno>
 <idno type="arXiv">arXiv:1805.02262v1</idno></biblStruct></sourceDesc></fileDesc><profileDesc>
 <abstract>%s</abstract></profileDesc></teiHeader><text><body><div><head n="1">Intro</head><p>We
-<ref type="bibr">[1]</ref> do.</p><formula>x=1<label>(1)</label></formula></div><figure><head>Figure
-1</head><figDesc>F</figDesc></figure><div><head n="1.2.">Deep</head><p>End.</p></div><note>N</note>
-</body><back><div><p>Thanks.</p></div></back></text></TEI>"""
+<ref type="bibr">[1]</ref> do (<ref type="bibr">Ito, 2009)</ref>.</p><formula>x=1<label>(1)</label>
+</formula><list><item>One</item></list></div><figure><head>Figure 1:</head><figDesc>F</figDesc>
+</figure><figure type="table"><figDesc>T</figDesc><table><row><cell>1</cell></row></table></figure>
+<div><head n="1.2.">Deep</head><p>End.</p></div><note place="foot">N</note></body><back>
+<div type="acknowledgement"><div><head>Thanks</head><p>To all.</p></div></div><div>
+<head>Funding</head><p>By us.</p></div><div type="references"><listBibl><biblStruct>
+<note type="raw_reference">Ito, 2009.</note></biblStruct>
+<biblStruct><analytic><title>On cells</title><author><persName><forename>Kazuo</forename>
+<surname>Ito</surname></persName></author></analytic><monogr><title>Cell</title><imprint>
+<date when="2009-01"/></imprint></monogr></biblStruct></listBibl></div></back></text></TEI>"""
 
 
 @pytest.mark.parametrize(
@@ -103,7 +120,14 @@ type="published" when="2018-06-01">June</date></imprint></monogr><idno type="DOI
 def test_a_document_of_grobid(abstract):
     paper = parse_tei((TEI % abstract).encode(), "N18-1")
     assert (paper.source_id, paper.title, paper.abstract) == ("N18-1", "A title", "In short.")
-    assert paper.body == "## Intro\n\nWe [1] do.\n\nx=1\n\n### Deep\n\nEnd."
+    body = paper.body.replace(CITATION, "{").replace(END_CITATION, "}")
+    assert body.split("\n\n") == [
+        *("## Intro", "We {[1]} do ({Ito, 2009}).", "x=1", "- One"),
+        *(f"{FIGURE}Figure 1: F", f"{TABLE}T", "### Deep", "End.", f"{FOOTNOTE}N"),
+        *(f"{ACKNOWLEDGEMENT}## Thanks", f"{ACKNOWLEDGEMENT}To all."),
+        *(f"{ACKNOWLEDGEMENT}## Funding", f"{ACKNOWLEDGEMENT}By us."),
+        *(f"{REFERENCE}Ito, 2009.", f"{REFERENCE}Ito K (2009). On cells. Cell"),
+    ]
     assert (paper.doi, paper.arxiv) == ("10.1000/a", "1805.02262")
     assert (paper.authors, paper.year, paper.venue) == (("Dee",), 2018, "Journal")
     assert (paper.licence, paper.declared_language) == ("CC-BY-4.0", "en")
@@ -127,4 +151,6 @@ def test_a_real_document(real_data):
     assert len(paper.authors) == 23
     assert paper.abstract.startswith("We describe a deployed scalable system")
     assert paper.body.startswith("## Introduction\n\nThe goal of this work")
-    assert 20_000 < len(paper.body) < 40_000
+    text, gone = restructure(paper.body, "keep", REFERENCE)
+    assert 20_000 < len(text) < 40_000
+    assert gone == {"references": 27}

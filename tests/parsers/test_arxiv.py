@@ -6,6 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusforge.kernels.marks import (
+    ACKNOWLEDGEMENT,
+    CITATION,
+    END_CITATION,
+    FIGURE,
+    REFERENCE,
+    TABLE,
+)
 from corpusforge.parsers.arxiv import parse_arxiv, parse_arxiv_row, repaired_id, unwrapped
 from corpusforge.parsers.paper import MissingIdentifier
 from corpusforge.parsers.placeholders import OnlyPlaceholder
@@ -123,30 +131,53 @@ def test_the_head_of_the_real_snapshot(real_data):
     assert sum(paper.licence is None for paper in papers) == 180
 
 
+def unarxive(*texts, **more):
+    """The paragraphs of a paper of one section; citations in braces."""
+    body = [{"section": "Intro", "sec_type": "section", "text": text} for text in texts]
+    facts = {"id": "2212.00001", "title": "T", "abstract": "A."}
+    record = {"paper_id": "2212.00001", "metadata": facts, "body_text": body, **more}
+    marked = parse_unarxive(json.dumps(record).encode()).body
+    return marked.replace(CITATION, "{").replace(END_CITATION, "}").split("\n\n")
+
+
+ENTRIES = {
+    "a-1": {"type": "formula", "latex": " x^2 "},
+    "p": {"type": "formula", "latex": " chosen from a measure "},
+    "t": {"type": "table", "caption": "C"},
+    "f": {"type": "figure", "caption": "F"},
+    "n": {"type": "figure", "caption": "NO_CAPTION"},
+}
+
+
 def test_formulas_of_unarxive_are_put_in_their_places():
-    record = {
-        "paper_id": "2212.00001",
-        "metadata": {"id": "2212.00001", "title": "T", "abstract": "A."},
-        "body_text": [
-            {"section": "Intro", "sec_type": "section", "text": "Let {{formula:a-1}}  , and"},
-            {"section": "Intro", "sec_type": "section", "text": "see {{cite:c}}.\nThen"},
-            {"section": "Deep", "sec_type": "subsection", "text": "{{table:t}} {{formula:no}}"},
-            {"section": "Deep", "sec_type": "subsection", "text": "we {{formula:p}} end"},
-        ],
-        "ref_entries": {
-            "a-1": {"type": "formula", "latex": " x^2 "},
-            "p": {"type": "formula", "latex": " chosen from a measure "},
-            "t": {"type": "table", "caption": "C"},
-        },
-    }
-    paper = parse_unarxive(json.dumps(record).encode())
-    assert paper.body.split("\n\n") == [
-        "## Intro",
-        "Let $x^2$, and",
-        "see. Then",
-        "### Deep",
-        "we chosen from a measure end",
-    ]
+    found = unarxive("Let {{formula:a-1}}  , and", "we {{formula:p}} end", ref_entries=ENTRIES)
+    assert found[:3] == ["## Intro", "Let $x^2$, and", "we chosen from a measure end"]
+
+
+def test_a_formula_on_a_line_of_its_own_is_a_paragraph():
+    found = unarxive("Let\n{{formula:a-1}} ,\nwhere {{formula:a-1}}\nis", ref_entries=ENTRIES)
+    assert found[:4] == ["## Intro", "Let", "$$x^2$$,", "where $x^2$ is"]
+    assert unarxive("{{formula:a-1}}\n", ref_entries=ENTRIES)[1] == "$$x^2$$"
+
+
+def test_citations_of_unarxive_are_numbers_in_the_order_of_the_text():
+    sources = {"u": {"bib_entry_raw": "Uncited."}, "c": {"bib_entry_raw": "See  C."}, "d": {}}
+    found = unarxive("see {{cite:c}}, {{cite:d}}.\nThen", "as {{cite:c}} says", bib_entries=sources)
+    assert found[1:3] == ["see {[1]}, {[2]}. Then", "as {[1]} says"]
+    assert found[3:] == [f"{REFERENCE}[1] See C.", f"{REFERENCE}[3] Uncited."]
+
+
+def test_captions_follow_the_paragraph_that_their_figure_stands_in():
+    found = unarxive("{{table:t}} {{figure:n}}One", "Two {{formula:no}} .", ref_entries=ENTRIES)
+    assert found == ["## Intro", "One", f"{TABLE}C", "Two.", f"{FIGURE}F"]
+
+
+def test_sections_of_unarxive_say_what_they_are():
+    thanks = {"section": "Acknowledgments", "sec_type": "section", "text": "We thank."}
+    steps = {"section": "Deep", "sec_type": "subsection", "content_type": "list", "text": "a\n\nb"}
+    found = unarxive(body_text=[steps, thanks])
+    assert found[:3] == ["### Deep", "- a", "- b"]
+    assert found[3:] == [f"{ACKNOWLEDGEMENT}## Acknowledgments", f"{ACKNOWLEDGEMENT}We thank."]
 
 
 def test_real_papers_of_unarxive_have_no_keys_left(real_data):

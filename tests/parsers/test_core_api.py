@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusforge.errors import ParseError
-from corpusforge.parsers.core_api import parse_work, parse_works, work_id
+from corpusforge.parsers.core_api import output_with_file, parse_work, parse_works, work_id
 from corpusforge.parsers.paper import MissingIdentifier
 
 
@@ -147,6 +147,23 @@ def test_a_work_without_id_is_told_by_its_title():
     assert work_id(work(id="12")) == "12"
 
 
+def test_the_output_with_the_file_is_the_one_that_core_links_to_before_the_first():
+    outputs = ["https://api.core.ac.uk/v3/outputs/1", "https://api.core.ac.uk/v3/outputs/2"]
+    link = {"type": "download", "url": "https://core.ac.uk/download/pdf/3.pdf"}
+    elsewhere = "http://arxiv.org/abs/1010.1833"
+    at_core = "https://core.ac.uk/download/4.pdf"
+    find = lambda **fields: output_with_file(work(**fields))  # noqa: E731
+    assert find(outputs=outputs, links=[link], downloadUrl=at_core) == "4"
+    assert find(outputs=outputs, links=[{}, link], downloadUrl=elsewhere) == "3"
+    assert find(outputs=outputs, downloadUrl=elsewhere) == "1"
+    assert find(downloadUrl=elsewhere) is None
+
+
+def test_recorded_works_name_their_files(samples):
+    page = parse_works((samples / "v3_search_works_response_2022.json").read_bytes())
+    assert [output_with_file(raw) for raw in page.works] == ["2151540", "143956574", "93938051"]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (
@@ -155,8 +172,10 @@ JSON = st.recursive(
     max_leaves=5,
 )
 FIELDS = ["title", "abstract", "fullText", "authors", "doi", "identifiers", "outputs", "journals"]
+FIELDS += ["links", "downloadUrl"]
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_no_field_breaks_the_parser(fields):
     assert parse_work(work(**fields)).source_id == "7"
+    output_with_file(work(**fields))

@@ -1,6 +1,10 @@
 """What one formula looks like as one line."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
 from corpusforge.parsers.formulas import math_line, tex_line
@@ -29,43 +33,44 @@ def test_an_empty_formula_is_no_text():
     assert tex_line(r"\documentclass{minimal}\begin{document}\end{document}") == ""
 
 
-X, TWO = "<mi>x</mi>", "<mn>2</mn>"
-SUM = "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (r"x \text{ if $n$ is even}", r"$x \text{ if \(n\) is even}$"),
+        ("x $ y", "$x  y$"),
+        (r"5\$ a", r"$5\$ a$"),
+        ("x % the first\n+ y", "$x + y$"),
+        (r"\begin{equation}\label{a} x \end{equation}", "$x$"),
+        (r"\begin{align*} a&=b \end{align*}", r"$\begin{aligned} a&=b \end{aligned}$"),
+    ],
+)
+def test_tex_is_made_fit_to_stand_between_dollars(source, line):
+    assert tex_line(source) == line
+
+
+def test_rows_of_a_displayed_formula_are_aligned():
+    assert tex_line(r"a &= b \\ &= c", "$$") == r"$$\begin{aligned} a &= b \\ &= c \end{aligned}$$"
+    assert tex_line(r"a \& b", "$$") == r"$$a \& b$$"
+
+
+@given(st.text("ab{}\\$% &\n[]()", max_size=30))
+def test_dollars_come_in_pairs(source):
+    for dollars in ("$", "$$"):
+        line = tex_line(source, dollars)
+        assert len(re.findall(r"(?<!\\)\$", line)) % 2 == 0
+        assert "\n" not in line
 
 
 @pytest.mark.parametrize(
     ("inner", "line"),
     [
-        (f"<msup>{X}{TWO}</msup>", "x^2"),
-        (f"<msup>{X}<mrow><mo>-</mo>{TWO}</mrow></msup>", "x^(-2)"),
-        (f"<msup>{X}<mrow>{TWO}</mrow></msup>", "x^2"),
-        (f"<msub>{X}<mi>i</mi></msub>", "x_i"),
-        (f"<msubsup>{X}<mi>i</mi>{TWO}</msubsup>", "x_i^2"),
-        (f"<mfrac>{SUM}{TWO}</mfrac>", "(a+b)/2"),
-        (f"<msqrt>{SUM}</msqrt>", "√(a+b)"),
-        (f"<mroot>{X}<mn>3</mn></mroot>", "x^(1/3)"),
-        ("<mover><mi>x</mi><mo>¯</mo></mover>", "x¯"),
-        (f"<mfenced open='['>{X}{TWO}</mfenced>", "[x,2)"),
-        (f"<mtable><mtr><mtd>{X}</mtd><mtd>{TWO}</mtd></mtr><mtr><mtd>{X}</mtd></mtr></mtable>",
-         "x 2; x"),
-        (f"<semantics>{X}<annotation>x in TeX</annotation></semantics>", "x"),
-        (f"{X}<mtext>&#160;if&#160;</mtext>{TWO}", "x if 2"),
-        (f"{X}<mspace/>{TWO}", "x 2"),
-        (f"<msup>{X}</msup>", "x"),
+        ("<mi>x</mi>", "$$x$$"),
+        ("<mspace width='0'/><mrow/>", ""),
+        ("<semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1</annotation>"
+         "</semantics>", "$$x_1$$"),
+        ("<semantics><mi>x</mi><annotation encoding='text'>y</annotation></semantics>", "$$x$$"),
+        ("<semantics><mi>x</mi><annotation encoding='TeX'/></semantics>", "$$x$$"),
     ],
 )  # fmt: skip
-def test_mathml_is_written_out(inner, line):
-    assert math_line(math(inner)) == line
-
-
-def test_pretty_printing_between_tokens_is_not_text():
-    pretty = "\n  <msup>\n    <mi>R</mi>\n    <mn>2</mn>\n  </msup>\n  <mo>=</mo>\n  <mn>1</mn>\n"
-    assert math_line(math(pretty)) == "R^2=1"
-
-
-def test_nesting_deeper_than_the_recursion_limit_is_written_out():
-    node = root = etree.Element("math")
-    for _ in range(20_000):
-        node = etree.SubElement(node, "mrow")
-    etree.SubElement(node, "mi").text = "x"
-    assert math_line(root) == "x"
+def test_mathml_stands_between_dollars_and_the_tex_it_is_from_is_preferred(inner, line):
+    assert math_line(math(inner), "$$") == line

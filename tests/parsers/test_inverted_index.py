@@ -1,4 +1,4 @@
-"""From text to index and back, and what a hostile index cannot do."""
+"""T16: from text to index and back, and what a hostile index cannot do."""
 
 import json
 from collections import defaultdict

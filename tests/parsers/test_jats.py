@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import ACKNOWLEDGEMENT, FIGURE, REFERENCE, SUB_ARTICLE
 from corpusforge.parsers.jats import parse_jats
 from corpusforge.parsers.paper import MissingIdentifier
 
@@ -118,30 +119,47 @@ def test_abstracts_in_other_languages_are_translations():
     assert paper.translations == (("pt", "Texto!"), ("en", "Text."))
 
 
-def test_the_body_is_sections_without_tables_figures_and_their_captions():
+def test_the_body_is_sections_in_order():
     body = (
         "<sec><title>Methods</title><p>We <xref ref-type='fig'>(Fig. 1)</xref> did."
         "<fig><caption><p>Figure text.</p></caption></fig> So.</p>"
-        "<table-wrap><table><tr><td>1</td></tr></table></table-wrap>"
         "<sec><title>Mice</title><p>Ten.</p></sec></sec>"
     )
-    assert parse(body=body).body == "## Methods\n\nWe (Fig. 1) did. So.\n\n### Mice\n\nTen."
+    assert parse(body=body).body.split("\n\n") == [
+        *("## Methods", "We (Fig. 1) did. So.", f"{FIGURE}Figure text.", "### Mice", "Ten."),
+    ]
 
 
 def contributor(kind, name):
     return f"<contrib contrib-type='{kind}'><name><surname>{name}</surname></name></contrib>"
 
 
-def test_back_matter_and_sub_articles_are_not_the_article():
+def test_front_and_back_matter_floats_and_sub_articles_follow_the_article():
+    """Each with its mark; who wrote a letter is no author."""
     inside = "<body><p>Dear authors.</p></body>"
+    letter = (
+        "<front-stub><title-group><article-title>Letter</article-title></title-group>"
+        f"<contrib-group>{contributor('author', 'Judge')}</contrib-group></front-stub>{inside}"
+        f"<sub-article>{inside}</sub-article><back><ack><p>So.</p></ack></back>"
+    )
     rest = (
         "<back><ack><p>Thanks.</p></ack><ref-list><ref><mixed-citation>Old.</mixed-citation></ref>"
         "</ref-list></back><floats-group><fig><caption><p>Float.</p></caption></fig></floats-group>"
-        f"<sub-article><front-stub><contrib-group>{contributor('author', 'Judge')}"
-        f"</contrib-group></front-stub>{inside}</sub-article><response>{inside}</response>"
+        f"<sub-article>{letter}</sub-article><response>{inside}</response>"
     )
-    paper = parse(body="<p>Own.</p>", rest=rest)
-    assert (paper.body, paper.authors) == ("Own.", ())
+    meta = (
+        "<author-notes><corresp>a@b.c</corresp><fn fn-type='conflict'><p>None.</p></fn>"
+        "<fn fn-type='equal'><p>Both.</p></fn></author-notes>"
+        "<funding-group><funding-statement>Ours.</funding-statement></funding-group>"
+    )
+    paper = parse(meta, body="<p>Own.</p>", rest=rest)
+    assert paper.authors == ()
+    assert paper.body.split("\n\n") == [
+        *("Own.", f"{ACKNOWLEDGEMENT}None.", f"{ACKNOWLEDGEMENT}Ours."),
+        *(f"{ACKNOWLEDGEMENT}Thanks.", f"{REFERENCE}Old.", f"{FIGURE}Float."),
+        *(f"{SUB_ARTICLE}## Letter", f"{SUB_ARTICLE}Dear authors."),
+        *(f"{SUB_ARTICLE}{ACKNOWLEDGEMENT}So.", *[f"{SUB_ARTICLE}Dear authors."] * 2),
+    ]
 
 
 def test_authors_are_family_names_and_groups_without_editors_and_members():

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from corpusforge.parsers.markup import flatten, paragraphs
+from corpusforge.kernels.marks import CITATION, END_CITATION
+from corpusforge.parsers.markup import cited_line, flatten
 from corpusforge.parsers.xmldoc import read_xml
 
 INLINE = ["i", "b", "u", "italic", "bold", "sub", "sc", "monospace", "named-content", "ext-link"]
@@ -16,8 +17,10 @@ def flat(inner):
     return flatten(read_xml(f"<p>{inner}</p>".encode(), "a paragraph"))
 
 
-def blocks(inner):
-    return paragraphs(read_xml(f"<body>{inner}</body>".encode(), "a body"))
+def cited(inner):
+    """The line with its citations in braces."""
+    line = cited_line(read_xml(f"<p>{inner}</p>".encode(), "a paragraph"))
+    return line.replace(CITATION, "{").replace(END_CITATION, "}")
 
 
 @st.composite
@@ -91,23 +94,50 @@ def test_an_entity_that_a_document_declares_is_not_expanded():
     assert flatten(read_xml(document, "a paragraph")) == "a&secret;b"
 
 
+BIBR = "<xref ref-type='bibr'>"
+CITED = [
+    # As printed, and what brackets there are around one citation belong to it.
+    (f"seen ({BIBR}Ito, 2009</xref>; {BIBR}Ny, 2010</xref>)", "seen ({Ito, 2009}; {Ny, 2010})"),
+    (f"seen [{BIBR}1</xref>]", "seen {[1]}"),
+    (f"seen [{BIBR}1</xref>]-[{BIBR}5</xref>].", "seen {[1]}-{[5]}."),
+    (f"seen [{BIBR}1</xref>, {BIBR}2</xref>]", "seen [{1}, {2}]"),
+    (f"by {BIBR}Ito (2009)</xref>", "by {Ito (2009)}"),
+    (f"seen {BIBR}(Ito, 2009)</xref>", "seen ({Ito, 2009})"),
+    (f"by {BIBR}<italic>Ito</italic> 2009</xref>", "by {Ito 2009}"),
+    (f"{BIBR}</xref>none", "none"),
+    # Plain text has no superscripts: in square brackets they are told from the word before them.
+    (f"cells<sup>{BIBR}12</xref>,{BIBR}13</xref></sup>.", "cells[{12},{13}]."),
+    (f"cells{BIBR}<sup>12</sup></xref>.", "cells{[12]}."),
+    (f"cells{BIBR}<sup>1</sup></xref><sup>,</sup>{BIBR}<sup>2</sup></xref>.", "cells[{1},{2}]."),
+    (f"cells{BIBR}<sup>[1]</sup></xref>.", "cells{[1]}."),
+    ("cells<sup>12,13</sup>.", "cells{[12,13]}."),
+    ("so.<sup>3\u20135</sup> Then", "so.{[3\u20135]} Then"),
+]
+
+
+@pytest.mark.parametrize(("inner", "line"), CITED)
+def test_citations_stand_between_marks(inner, line):
+    assert cited(inner) == line
+
+
 @pytest.mark.parametrize(
-    "cited",
+    ("inner", "line"),
     [
-        "cells<sup><xref ref-type='bibr'>12</xref>,<xref ref-type='bibr'>13</xref></sup>.",
-        "cells<xref ref-type='bibr'><sup>12</sup></xref>.",
-        "cells<xref ref-type='bibr'><sup>1</sup></xref><sup>,</sup>"
-        "<xref ref-type='bibr'><sup>2</sup></xref>.",
-        "cells<xref ref-type='fn'>*</xref>.",
+        ("10<sup>12,13</sup> and <sup>235,238</sup>U", "10^12,13 and 235,238U"),
+        ("H<sup>2,3</sup>", "H2,3"),
+        ("cells<xref ref-type='fn'>*</xref>.", "cells."),
+        ("cells<sup><xref ref-type='fn'>a</xref></sup>.", "cells."),
+        ("(<xref ref-type='fig'>Fig. 1</xref>)", "(Fig. 1)"),
     ],
 )
-def test_superscript_citations_and_marks_of_footnotes_do_not_stick_to_words(cited):
-    assert flat(cited) == "cells."
+def test_what_is_no_citation_gets_no_marks(inner, line):
+    assert cited(inner) == line
 
 
-def test_citations_that_read_as_text_stay():
-    cited = "seen [<xref ref-type='bibr'>1</xref>] (<xref ref-type='bibr'>Smith, 2009</xref>)"
-    assert flat(cited) == "seen [1] (Smith, 2009)"
+def test_a_line_such_as_a_title_has_no_marks_and_no_superscript_citations():
+    assert flat(f"seen [{BIBR}1</xref>] ({BIBR}Smith, 2009</xref>)") == "seen [1] (Smith, 2009)"
+    for inner, _ in (*CITED[8:11], CITED[12]):
+        assert flat(inner) == "cells."
 
 
 def test_the_charge_of_an_ion_is_not_a_citation():
@@ -124,24 +154,25 @@ MML = "<mml:math xmlns:mml='http://www.w3.org/1998/Math/MathML'><mml:mi>E</mml:m
         (f"<alternatives>{TEX}{MML}<graphic/></alternatives>", "$E=mc^2$"),
         (f"<alternatives>{MML}{TEX}</alternatives>", "$E=mc^2$"),
         (f"{MML}{TEX}", "$E=mc^2$"),
-        (f"<alternatives>{MML}<graphic/></alternatives>", "E"),
-        (MML, "E"),
+        (f"<alternatives>{MML}<graphic/></alternatives>", "$E$"),
+        (MML, "$E$"),
         ("<alternatives><graphic/><textual-form>E</textual-form></alternatives>", "E"),
         ("<graphic/>", ""),
     ],
 )
 def test_a_formula_is_told_once(formula, text):
+    """T20."""
     shown = f" {text} " if text else " "
     for tag in ("inline-formula", "disp-formula"):
         assert flat(f"as <{tag}>{formula}</{tag}> where") == f"as{shown}where"
 
 
 def test_the_number_of_a_formula_is_not_part_of_it():
-    assert flat(f"as<disp-formula>{MML}<label>(1)</label></disp-formula>where") == "as E where"
+    assert flat(f"as<disp-formula>{MML}<label>(1)</label></disp-formula>where") == "as $E$ where"
 
 
 def test_a_prefix_that_only_the_file_declares_does_not_cost_the_record():
-    assert flat("ratio <mml:math><mml:mi>r</mml:mi></mml:math>") == "ratio r"
+    assert flat("ratio <mml:math><mml:mi>r</mml:mi></mml:math>") == "ratio $r$"
 
 
 def test_nesting_deeper_than_the_recursion_limit_is_flattened():
@@ -150,36 +181,6 @@ def test_nesting_deeper_than_the_recursion_limit_is_flattened():
         node = etree.SubElement(node, "i")
     node.text = "deep"
     assert flatten(root) == "deep"
-
-
-def test_sections_become_headings_one_mark_deeper_per_level():
-    found = blocks(
-        "<p>Lead.</p><sec><label>1</label><title>Methods</title><p>a</p>"
-        "<sec><title>Mice</title><p>b</p></sec></sec>"
-    )
-    assert found == ["Lead.", "## Methods", "a", "### Mice", "b"]
-
-
-def test_a_heading_over_nothing_is_left_out():
-    found = blocks(
-        "<sec><title>Results</title><sec><title>Empty</title><fig/></sec>"
-        "<sec><title>Full</title><p>a</p></sec></sec>"
-        "<sec><title>Supporting information</title><supplementary-material/></sec>"
-    )
-    assert found == ["## Results", "### Full", "a"]
-
-
-def test_each_list_item_is_a_paragraph_and_so_is_the_text_around_the_list():
-    found = blocks(
-        "<p>We need <list><list-item><label>1.</label><p>salt</p></list-item>"
-        "<list-item><p>water</p></list-item></list> and time.</p>"
-    )
-    assert found == ["We need", "salt", "water", "and time."]
-
-
-def test_a_term_and_its_definition_are_one_paragraph():
-    items = "<def-list><def-item><term>BPE</term><def><p>byte pairs</p></def></def-item></def-list>"
-    assert blocks(items) == ["BPE byte pairs"]
 
 
 def test_cells_and_lines_do_not_glue_words():

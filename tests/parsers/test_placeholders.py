@@ -5,6 +5,7 @@ import pytest
 from corpusforge.parsers.placeholders import OnlyPlaceholder, is_placeholder, real_texts
 
 NO_TEXTS = [
+    "[This corrects the article DOI: 10.1000/182.]",
     "Not available for public API users.",
     "No abstract available",
     "[No abstract available]",

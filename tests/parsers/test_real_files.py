@@ -7,6 +7,8 @@ import pytest
 from lxml import etree
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import REFERENCE, SUB_ARTICLE, TABLE
+from corpusforge.kernels.structure import restructure
 from corpusforge.parsers.jats import parse_jats
 from corpusforge.parsers.paper import MissingIdentifier
 from corpusforge.parsers.pubmed import parse_article
@@ -35,6 +37,11 @@ def pubmed_records(path):
     return list(split_records([gzip.decompress(data) if path.suffix == ".gz" else data]))
 
 
+def default_text(paper):
+    """What is left of a body by the policy that is usual."""
+    return restructure(paper.body, "keep", REFERENCE + TABLE + SUB_ARTICLE)[0]
+
+
 def test_every_full_text_is_read(full_texts):
     papers = {name: parse_jats(document) for name, document in full_texts.items()}
     assert len(papers) == 45
@@ -49,13 +56,13 @@ def test_no_markup_and_no_review_is_left_in_a_full_text(full_texts):
     for name, document in full_texts.items():
         paper = parse_jats(document)
         for residue in RESIDUE:
-            assert residue not in paper.abstract + paper.body, (name, residue)
+            assert residue not in paper.abstract + default_text(paper), (name, residue)
 
 
 def test_every_paragraph_outside_floats_reaches_the_body(full_texts):
     """An independent look at the source: the first words of each plain paragraph of a section."""
     for name, document in full_texts.items():
-        text = parse_jats(document).body
+        text = " ".join(default_text(parse_jats(document)).split())
         root = etree.fromstring(document)
         for paragraph in root.xpath(
             "/article/body//sec/p[not(ancestor::fig|ancestor::table-wrap)]"
@@ -66,7 +73,7 @@ def test_every_paragraph_outside_floats_reaches_the_body(full_texts):
 
 def test_formulas_given_twice_are_told_once(full_texts):
     """Each of the four formulas is there as TeX and as MathML."""
-    text = parse_jats(full_texts["PMC7417471.nxml"]).body
+    text = default_text(parse_jats(full_texts["PMC7417471.nxml"]))
     assert text.count(r"${\text{T}}_{\text{g}}$") == 1
     assert text.count(r"${\text{T}}_{\text{HRI}}$") == 1
     assert text.count("T_g") == 0
@@ -76,8 +83,11 @@ def test_a_digest_is_not_the_abstract_and_letters_are_not_the_body(full_texts):
     paper = parse_jats(full_texts["elife.xml"])
     assert paper.abstract.count("\n\n") == 0
     assert "DOI:" not in paper.abstract
-    assert "Decision letter" not in paper.body
-    assert "Author response" not in paper.body
+    text, gone = restructure(paper.body, "keep", SUB_ARTICLE)
+    assert "## Decision letter" in paper.body
+    assert "## Author response" in paper.body
+    assert "Decision letter" not in text
+    assert gone["sub_articles"] > 10
 
 
 def test_the_records_of_a_pubmed_file_are_all_read(real_data):

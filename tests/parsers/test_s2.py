@@ -5,6 +5,14 @@ import json
 import pytest
 
 from corpusforge.errors import ParseError
+from corpusforge.kernels.marks import (
+    ACKNOWLEDGEMENT,
+    CITATION,
+    END_CITATION,
+    FIGURE,
+    REFERENCE,
+    TABLE,
+)
 from corpusforge.parsers.paper import MissingIdentifier
 from corpusforge.parsers.pes2o import parse_pes2o
 from corpusforge.parsers.s2orc import parse_s2orc
@@ -13,6 +21,11 @@ from corpusforge.parsers.semantic_scholar import parse_semantic_scholar
 
 def parsed(parse, **fields):
     return parse(json.dumps(fields).encode())
+
+
+def in_braces(body):
+    """Its paragraphs, with citations in braces."""
+    return body.replace(CITATION, "{").replace(END_CITATION, "}").split("\n\n")
 
 
 def test_a_line_of_the_dataset_papers():
@@ -81,7 +94,9 @@ ANNOTATIONS = {
     "abstract": places("We abstract."),
     "sectionheader": places("Intro"),
     "paragraph": places("Second\none.", "First one.", "We abstract."),
-    "bibref": "[{]",
+    "bibref": places("Second"),
+    "bibentry": places("Refs"),
+    "publisher": "[{]",
     "figure": None,
 }
 
@@ -92,7 +107,25 @@ def test_a_full_text_with_places(key):
     paper = parsed(parse_s2orc, corpusid=5, externalids={"DOI": "10.1000/C"}, **{key: content})
     assert (paper.source_id, paper.doi, paper.title) == ("5", "10.1000/c", "Ünïcode 😀 title")
     assert (paper.abstract, paper.authors) == ("We abstract.", ("Dee",))
-    assert paper.body == "## Intro\n\nFirst one.\n\nSecond one."
+    assert in_braces(paper.body) == ["## Intro", "First one.", "{Second} one.", f"{REFERENCE}Refs"]
+
+
+def test_a_heading_says_what_its_paragraphs_are():
+    text = "Funding\nBy us.\nFig. 1. A mouse.\nResults\nTen."
+    spans = {"paragraph": ("By us.", "Ten."), "section_header": ("Funding", "Results")}
+    spans |= {"figure_caption": ("Fig. 1. A mouse.",)}
+    held = {
+        name: json.dumps([{"start": text.index(p), "end": text.index(p) + len(p)} for p in parts])
+        for name, parts in spans.items()
+    }
+    paper = parsed(parse_s2orc, corpusid=5, content={"text": text, "annotations": held})
+    assert paper.body.split("\n\n") == [
+        f"{ACKNOWLEDGEMENT}## Funding",
+        f"{ACKNOWLEDGEMENT}By us.",
+        f"{FIGURE}Fig. 1. A mouse.",
+        "## Results",
+        "Ten.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +164,40 @@ def test_a_title_parts_sections_once():
     body = [{"section": s, "text": t} for s, t in [("A", "1"), ("A", "2"), ("", "3"), ("A", "")]]
     paper = parsed(parse_s2orc, paper_id="7", body_text=body)
     assert paper.body == "## A\n\n1\n\n2\n\n3"
+
+
+def test_what_a_release_tells_beside_its_paragraphs():
+    spans = [{"start": 5, "end": 12}, {"start": 13, "end": 18}, {"start": 9, "end": 20}]
+    spans += [{"start": 90, "end": 99}, {"start": None, "end": None}, None]
+    paper = parsed(
+        parse_s2orc,
+        paper_id="7",
+        body_text=[{"section": "A", "text": "Seen (Ito 9; Ny 8) so.", "cite_spans": spans}],
+        back_matter=[{"section": "ACKNOWLEDGEMENTS", "text": "We thank."}],
+        ref_entries={
+            "FIGREF0": {"type": "figure", "text": "F"},
+            "TABREF0": {"type": "table", "text": "T"},
+            "EQREF0": {"type": "equation", "text": "E"},
+            "FIGREF1": None,
+        },
+        bib_entries={
+            "BIBREF0": {"raw_text": "As  printed."},
+            "BIBREF1": {
+                **{
+                    "authors": [{"first": "Kazuo", "last": "Ito"}],
+                    "year": 2009,
+                    "title": "On cells",
+                },
+                **{"venue": "Cell", "volume": "12", "pages": "34--45"},
+            },
+        },
+    )
+    assert in_braces(paper.body) == [
+        *("## A", "Seen ({Ito 9}; {Ny 8}) so."),
+        *(f"{ACKNOWLEDGEMENT}## ACKNOWLEDGEMENTS", f"{ACKNOWLEDGEMENT}We thank."),
+        *(f"{FIGURE}F", f"{TABLE}T", f"{REFERENCE}As printed."),
+        f"{REFERENCE}Ito K (2009). On cells. Cell 12: 34-45",
+    ]
 
 
 def test_pes2o_has_the_title_on_its_first_line():

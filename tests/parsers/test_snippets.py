@@ -27,11 +27,18 @@ CASES = [
     (
         "let <mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup>"
         '<mml:annotation encoding="TeX">x^2</mml:annotation></mml:math> be',
-        "let x^2 be",
+        "let $x^2$ be",
     ),
-    ("if <math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math> holds", "if a < b holds"),
+    ("if <math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math> holds", "if $a < b$ holds"),
     ("if <math><mi>a</mi><mo>+</math> holds", "if a+ holds"),
-    ("<jats:tex-math>x^2</jats:tex-math>", "x^2"),
+    ("so <jats:tex-math>x^2</jats:tex-math> is", "so $x^2$ is"),
+    (
+        "so <jats:alternatives><jats:tex-math><![CDATA[\\documentclass{minimal} \\begin{document}"
+        "$$x^2$$\\end{document}]]></jats:tex-math><mml:math><mml:mi>x</mml:mi></mml:math>"
+        "</jats:alternatives> is",
+        "so $x^2$ is",
+    ),
+    ("&lt;mml:math&gt;&lt;mml:mi&gt;x&lt;/mml:mi&gt;&lt;/mml:math&gt;", "$x$"),
     ("cut in the middle of <jats:ital", "cut in the middle of"),
     ("cut in the middle of <jats:italic", "cut in the middle of"),
     ("<script>alert(1)</script>Text<!-- note -->", "Text"),

@@ -12,17 +12,19 @@ from corpusforge.sources.answers import Answer, Request
 from corpusforge.sources.core_api import fetch_core
 from corpusforge.sources.core_plan import (
     CoreConfig,
-    Part,
     Step,
     after_scroll,
     estimate_core,
+    query_text,
     work_request,
 )
 from corpusforge.sources.core_records import read_core
 from corpusforge.sources.http import Client, Identity
 from corpusforge.sources.landing import Landing
 from corpusforge.sources.network import NetworkConfig
+from corpusforge.sources.parts import Part
 from corpusforge.sources.records import Lost
+from corpusforge.sources.replay import Replay
 from corpusforge.sources.secrets import Credential, Secret
 from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
@@ -44,10 +46,14 @@ def core(clock):
 
 
 class Fetch:
-    """A fetch into a folder; each call is another run."""
+    """A fetch into a folder; each call is another run.
 
-    def __init__(self, server, folder, clock, key=KEY):
+    One request at a time, so that a script of faults meets the requests that a test means.
+    """
+
+    def __init__(self, server, folder, clock, key=KEY, concurrency=1):
         self.server, self.folder, self.clock, self.key = server, folder, clock, key
+        self.network = NetworkConfig(per_second=1000.0, concurrency=concurrency)
 
     def __call__(self, ids=(), **settings):
         config = CoreConfig(
@@ -57,13 +63,14 @@ class Fetch:
         )
         credentials = (Credential("Authorization", Secret(self.key), "Bearer "),)
         client = Client(
-            NetworkConfig(per_second=1000.0),
+            self.network,
             self.folder / "limits",
             Random(0),
             Identity(self.server.url, credentials if self.key else ()),
             self.clock.clock,
         )
-        return fetch_core(config, ids, client, Landing(self.folder / "landing"), self.clock.now)
+        replay = Replay(client, Landing(self.folder / "landing"), self.clock.now)
+        return fetch_core(config, ids, replay)
 
     def records(self):
         return [r for path in Landing(self.folder / "landing").files() for r in read_core(path)]
@@ -285,7 +292,7 @@ def test_a_work_without_id_is_lost_with_its_place(fetch, tmp_path):
 
 
 def test_plans():
-    assert Part("a OR b", (2001, 2003)).text == (
+    assert query_text(Part("a OR b", (2001, 2003))) == (
         "(a OR b) AND yearPublished>=2001 AND yearPublished<=2003"
     )
     assert work_request(CoreConfig(query="q"), "10.1/a(b)#c").url.endswith(

@@ -1,5 +1,7 @@
 """What a harvest promises: quota is spent once for all pipelines, and keys come from outside."""
 
+from typing import get_args
+
 import pytest
 from emulators.core import CoreEmulator
 from emulators.documents import generate
@@ -9,7 +11,7 @@ from corpusforge.errors import ConfigError
 from corpusforge.lock import exclusive
 from corpusforge.sources.core_plan import CoreConfig
 from corpusforge.sources.core_records import read_core
-from corpusforge.sources.harvest import Surroundings, estimate, harvest, ids_of
+from corpusforge.sources.harvest import APIS, ApiConfig, Surroundings, estimate, harvest
 from corpusforge.sources.landing_file import landed_responses
 from corpusforge.sources.network import NetworkConfig
 from corpusforge.sources.scopus_plan import ScopusConfig
@@ -109,9 +111,8 @@ def test_without_a_key_scopus_is_not_even_asked(scopus, around, tmp_path):
     assert scopus.seen == []
 
 
-def test_a_missing_file_of_ids_is_told(tmp_path):
-    with pytest.raises(ConfigError, match=r"ids_file .*none cannot be read \(FileNotFoundError\)"):
-        ids_of(ScopusConfig(ids_file="none"), tmp_path)
+def test_every_api_that_a_config_can_name_has_its_functions():
+    assert set(APIS) == set(get_args(ApiConfig))
 
 
 def test_an_estimate_asks_nothing(around):

@@ -1,15 +1,18 @@
 """What the polite client promises: paced, patient, bounded, and silent about keys."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
+import requests
 from emulators.files import FileEmulator
 from emulators.server import Reply
 
+from corpusforge.errors import Stopped
 from corpusforge.sources.answers import Request, Verdict, judge_status
-from corpusforge.sources.http import Client, GaveUpError, Identity
-from corpusforge.sources.network import NetworkConfig
+from corpusforge.sources.http import Client, GaveUpError, Identity, _next_address
+from corpusforge.sources.network import Clock, NetworkConfig
 from corpusforge.sources.secrets import Credential, Secret
 from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
@@ -57,7 +60,7 @@ def test_an_answer_comes_with_its_headers_and_the_server_learns_who_asks(client,
     assert answer.headers["content-length"] == str(len(PAGE))
     [seen] = server.seen
     assert seen.headers["user-agent"].startswith("corpusforge/")
-    assert seen.headers["user-agent"].endswith("(me@lab.example)")
+    assert seen.headers["user-agent"].endswith("(mailto:me@lab.example)")
     assert (seen.headers["accept"], seen.headers["x-els-apikey"]) == ("text/plain", KEY)
 
 
@@ -77,7 +80,8 @@ def test_a_fault_is_asked_again_after_a_random_pause(client, server, clock, faul
     assert 0 < pauses[1] <= 2
 
 
-def test_a_lasting_fault_is_given_up_without_a_last_pause(client, server, clock):
+def test_a_lasting_fault_is_given_up_without_a_last_pause(tmp_path, clock, server):
+    client = make_client(tmp_path, clock, server, max_backoff_s=1.0)
     server.script.extend(["500"] * 20)
     with pytest.raises(GaveUpError, match=r"/page failed 6 times, .* with HTTP 500: <html>"):
         client.ask(Request(f"{server.url}/page"))
@@ -151,6 +155,27 @@ def test_redirects_are_followed_on_the_same_host_only(client, server):
         assert elsewhere.seen == []
 
 
+def test_a_client_that_may_roam_takes_its_key_to_no_other_host(tmp_path, clock, server):
+    identity = Identity(server.url, (Credential("X-ELS-APIKey", Secret(KEY)),), roams=True)
+    client = Client(NetworkConfig(per_second=1000.0), tmp_path, Random(0), identity, clock.clock)
+    with Server({"/page": PAGE}) as elsewhere:
+        server.files["/away"] = f"{elsewhere.url}/page"
+        assert client.ask(Request(f"{server.url}/away")).body == PAGE
+        assert server.seen[0].headers["x-els-apikey"] == KEY
+        assert "x-els-apikey" not in elsewhere.seen[0].headers
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "followed"),
+    [("https", "http", False), ("http", "https", True), ("https", "https", True)],
+)
+def test_a_redirect_never_leads_out_of_the_encryption(begin, end, followed):
+    response = requests.Response()
+    response.status_code, response.url = 301, f"{begin}://host/a"
+    response.headers["location"] = f"{end}://other/b"
+    assert _next_address(response, abroad=True) == (f"{end}://other/b" if followed else None)
+
+
 def test_an_endless_redirect_is_a_fault(client, server):
     with pytest.raises(GaveUpError, match="TooManyRedirects: more than 5 redirects"):
         client.ask(Request(f"{server.url}/round"))
@@ -206,3 +231,30 @@ def test_t09_an_address_with_a_key_is_not_asked(client, server, caplog, request_
         client.ask(request)
     assert {seen.path for seen in server.seen} <= {"/trap"}
     assert KEY not in str(told.value) + caplog.text
+
+
+def test_a_client_that_is_stopped_sleeps_no_longer_and_asks_no_more(tmp_path, server):
+    clock = FakeClock()
+    client = make_client(tmp_path, clock, server)
+    server.replies = [Reply(429, b"", {"Retry-After": "600"})]
+
+    def sleep(seconds):
+        clock.time += seconds
+        if clock.time > 1_700_000_030:
+            client.stop()
+
+    client._clock = Clock(clock.now, sleep)
+    start = clock.now()
+    for _ in range(2):
+        with pytest.raises(Stopped, match="was stopped; the same command continues it"):
+            client.ask(Request(f"{server.url}/page"))
+    assert clock.now() - start < 40
+    assert len(server.seen) == 1
+
+
+def test_requests_of_all_threads_are_counted(tmp_path, server):
+    client = make_client(tmp_path, FakeClock(), server, concurrency=4)
+    request = Request(f"{server.url}/page")
+    with ThreadPoolExecutor(4) as pool:
+        assert {a.body for a in pool.map(client.ask, [request] * 40)} == {PAGE}
+    assert client.attempts == len(server.seen) == 40

@@ -1,6 +1,7 @@
 """What the landing zone promises: what was written is read again, a crash costs one response."""
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -127,3 +128,16 @@ c80000000500000000000000ab562a4a2d2c4d2d2e51b2aa562a2dca51b2522a55d2512a482c4acc
 2d56b28a8ed551ca484d4c492d02736a75948a4b124b4a811c23030324a9eada5aaea4fc944a000d
 2e583c4f000000
 """
+
+
+def test_several_threads_may_append(tmp_path):
+    landing = Landing(tmp_path, file_bytes=2_000)
+    requests = [Request(f"https://host/{n}") for n in range(60)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda r: landing.append(r, Answer(200, {}, r.url.encode()), 1), requests))
+    again = Landing(tmp_path)
+    assert len(again.files()) > 3
+    for found in (landing, again):
+        assert [found.find(request).body.decode() for request in requests] == [
+            request.url for request in requests
+        ]

@@ -15,15 +15,15 @@ from corpusforge.sources.answers import Answer
 from corpusforge.sources.http import Client, Identity
 from corpusforge.sources.landing import Landing
 from corpusforge.sources.network import NetworkConfig
+from corpusforge.sources.parts import Part
 from corpusforge.sources.records import Found, Lost
+from corpusforge.sources.replay import Replay
 from corpusforge.sources.scopus import fetch_scopus
 from corpusforge.sources.scopus_plan import (
-    Part,
     ScopusConfig,
     Step,
     batches,
     estimate_scopus,
-    halves,
     normal_id,
     retrieval_request,
     search_request,
@@ -50,10 +50,14 @@ def scopus(clock):
 
 
 class Fetch:
-    """A fetch into a folder; each call is another run."""
+    """A fetch into a folder; each call is another run.
 
-    def __init__(self, server, folder, clock, key=KEY):
+    One request at a time, so that a script of faults meets the requests that a test means.
+    """
+
+    def __init__(self, server, folder, clock, key=KEY, concurrency=1):
         self.server, self.folder, self.clock, self.key = server, folder, clock, key
+        self.network = NetworkConfig(per_second=1000.0, concurrency=concurrency)
 
     def __call__(self, ids=(), **settings):
         config = ScopusConfig(
@@ -63,14 +67,14 @@ class Fetch:
         )
         credentials = (Credential("X-ELS-APIKey", Secret(self.key)),)
         client = Client(
-            NetworkConfig(per_second=1000.0),
+            self.network,
             self.folder / "limits",
             Random(0),
             Identity(self.server.url, credentials),
             self.clock.clock,
         )
-        landing = Landing(self.folder / "landing")
-        return fetch_scopus(config, ids, client, landing, self.clock.now)
+        replay = Replay(client, Landing(self.folder / "landing"), self.clock.now)
+        return fetch_scopus(config, ids, replay)
 
     def records(self):
         return [
@@ -370,8 +374,6 @@ def test_plans():
         normal_id("https://doi.org/10.1016/0014-5793(85)80257-(0)")
         == "10.1016/0014-5793(85)80257-(0)"
     )
-    assert halves(Part("q", (2000, 2001))) == (Part("q", (2000, 2000)), Part("q", (2001, 2001)))
-    assert halves(Part("q")) is None
     long = [f"10.1/{'x' * 700}{n}" for n in range(4)]
     assert [len(batch) for batch in batches(long)] == [2, 2]
     assert list(batches(["10.1/a", "S0304419X21001049", "10.1/b"])) == [
