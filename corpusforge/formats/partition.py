@@ -104,7 +104,13 @@ def read_columns(path: Path, columns: Sequence[str]) -> pa.RecordBatch:
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
-        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
+        with pq.ParquetFile(
+            path,
+            memory_map=True,
+            pre_buffer=False,  # else a whole column chunk is held: of 542 MB of text, 900 MB
+            buffer_size=1 << 20,
+            page_checksum_verification=True,
+        ) as file:
             yield file
     except FileNotFoundError:
         raise

@@ -1,97 +1,133 @@
-"""Dedup: one copy of every document, and for each removed one the document that replaces it.
+"""Dedup: one copy of every work, and for each removed one the better document that replaces it.
 
-    sign      per partition   shingles of each document, and its LSH band keys
-    pair      per key range   documents that share a band, or all their words, are candidates
-    verify    per key range   exact Jaccard similarity of each candidate pair
-    cluster   once            components of verified pairs; the longest copy is kept
+    sign      per partition   keys under which copies may meet: bands of signatures, digests of
+                              words, identifiers, title with author; facts about each document
+    pair      per key range   documents that share a key are candidates
+    shingle   per partition   shingles of the candidates, from their texts
+    verify    per key range   the candidates that are one document, measured on their shingles
+    recheck   once            pairs in one cluster that were no candidates, verified as well
+    choose    once            clusters of verified pairs; the best document of each is kept
     annotate  per partition   which documents survive; the removed ones become rejects
 
-Texts are read once and not rewritten. Between phases, records travel in sorted runs. What leaves
+Texts are read twice and not rewritten. Between phases, records travel in sorted runs. What leaves
 the stage names documents by uid and doc_id, never by position.
 """
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from corpusforge.formats.run import key_ranges
+from corpusforge.kernels.evidence import Limits
 from corpusforge.kernels.lsh import collision_probability
-from corpusforge.stages.dedup_choice import annotate, cluster
-from corpusforge.stages.dedup_pairs import pair, sign, verify
+from corpusforge.stages.dedup_annotate import annotate
+from corpusforge.stages.dedup_choice import choose, recheck
+from corpusforge.stages.dedup_pairs import pair
+from corpusforge.stages.dedup_sign import Signing, sign
+from corpusforge.stages.dedup_verify import shingle, verify
 from corpusforge.stages.stage import SCRATCH, Inputs, Phase, Phases, Stage, partition_targets
 from corpusforge.work import Task
 
-RECORDS_PER_RANGE = 4_000_000  # about 100 MB of band records, 160 MB of pairs
+RECORDS_PER_RANGE = 4_000_000  # about 130 MB of claims, 160 MB of pairs
+Better = Literal[
+    "full_text", "published", "preprint", "structured", "longer", "newer", "open_licence", "source"
+]
 
 
 class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Near-duplicate removal. Every field changes the output; nothing else does."""
+    """What counts as a copy, and which copy stays. Every field changes the output."""
 
     shingle_words: Annotated[int, Meta(ge=1, description="Words per shingle.")] = 5
     bands: Annotated[int, Meta(ge=1, description="LSH bands; more bands find more pairs.")] = 20
     rows: Annotated[int, Meta(ge=1, description="Signature entries per band.")] = 6
-    similarity: Annotated[
-        float, Meta(gt=0, le=1, description="Jaccard at or above this is a duplicate.")
-    ] = 0.8
+    limits: Annotated[
+        Limits, Meta(description="How much two texts must share to be copies of one work.")
+    ] = Limits()
+    keep: Annotated[
+        tuple[Better, ...],
+        Meta(description="What makes a copy better, the weightiest first; then the smallest uid."),
+    ] = ("full_text", "published", "structured", "longer", "newer", "open_licence", "source")
+    sources: Annotated[
+        tuple[str, ...], Meta(description="Names of sources for `keep: source`, the best first.")
+    ] = ()
     seed: Annotated[int, Meta(ge=0, lt=2**32, description="Of the hash functions.")] = 1
 
     def __post_init__(self) -> None:
-        found = collision_probability(self.similarity, self.bands, self.rows)
+        found = collision_probability(self.limits.similarity, self.bands, self.rows)
         if found < 0.9:
             raise ValueError(
                 f"bands={self.bands}, rows={self.rows} would find only {found:.0%} of pairs at "
-                f"similarity {self.similarity}; raise bands or lower rows"
+                f"similarity {self.limits.similarity}; raise bands or lower rows"
             )
 
 
 def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
     documents = inputs.partitions("clean")
     scratch = out / SCRATCH
-    indexes, bands = scratch / "index", scratch / "bands"
+    facts, sets, claims = scratch / "facts", scratch / "sets", scratch / "claims"
+    pairs, wanted, edges = scratch / "pairs", scratch / "wanted", scratch / "edges"
+    more, more_edges = scratch / "more", scratch / "more-edges"
+    how = Signing(
+        config.shingle_words, config.bands, config.rows, config.seed, sources=config.sources
+    )
     signed = yield Phase(
         "sign",
-        partial(
-            sign,
-            shingle_words=config.shingle_words,
-            bands=config.bands,
-            rows=config.rows,
-            seed=config.seed,
-        ),
+        partial(sign, how=how),
         [
-            Task(p.stem, (p,), (indexes / f"{p.stem}.arrow", bands / f"{p.stem}.run"), (part,))
+            Task(p.stem, (p,), (facts / f"{p.stem}.arrow", claims / f"{p.stem}.run"), (part,))
             for part, p in enumerate(documents)
         ],
     )
-    pairs, edges = scratch / "pairs", scratch / "edges"
-    pairing = _range_tasks(signed.counts.get("band_keys", 0), bands, pairs)
-    paired = yield Phase("pair", pair, pairing)
-    verifying = _range_tasks(paired.counts.get("candidates", 0), pairs, edges)
-    yield Phase("verify", partial(verify, indexes=indexes, threshold=config.similarity), verifying)
-    decisions = scratch / "decisions.run"
-    yield Phase("cluster", partial(cluster, indexes=indexes), [Task("all", (edges,), (decisions,))])
+    paired = yield Phase(
+        "pair", pair, _range_tasks(signed.counts.get("claims", 0), claims, pairs, wanted)
+    )
+    yield Phase(
+        "shingle",
+        partial(shingle, shingle_words=config.shingle_words),
+        [
+            Task(p.stem, (p, wanted), (sets / f"{p.stem}.arrow",), (part,))
+            for part, p in enumerate(documents)
+        ],
+    )
+    verifying = partial(verify, facts=facts, sets=sets, limits=config.limits)
+    candidates = paired.counts.get("candidates", 0)
+    yield Phase("verify", verifying, _range_tasks(candidates, pairs, edges))
+    rechecked = yield Phase(
+        "recheck",
+        partial(recheck, facts=facts, keep=config.keep),
+        [Task("all", (edges,), (more / "all.run",))],
+    )
+    again = _range_tasks(rechecked.counts.get("pairs_rechecked", 0), more, more_edges)
+    yield Phase("verify-again", verifying, again)
+    decisions, copies = scratch / "decisions.run", scratch / "copies.run"
+    yield Phase(
+        "choose",
+        partial(choose, facts=facts, keep=config.keep),
+        [Task("all", (edges, more_edges), (decisions, copies))],
+    )
     yield Phase(
         "annotate",
-        partial(annotate, indexes=indexes, threshold=config.similarity),
+        partial(annotate, facts=facts, limits=config.limits),
         [
-            Task(p.stem, (p, decisions), partition_targets(out, p.stem), (part,))
+            Task(p.stem, (p, decisions, copies), partition_targets(out, p.stem), (part,))
             for part, p in enumerate(documents)
         ],
     )
 
 
-def _range_tasks(records: int, source: Path, target: Path) -> list[Task]:
+def _range_tasks(records: int, source: Path, *targets: Path) -> list[Task]:
     """One task per key range of the runs in a folder, small enough to hold its records."""
     return [
-        Task(f"range-{i:05d}", (source,), (target / f"range-{i:05d}.run",), key_range)
-        for i, key_range in enumerate(key_ranges(records, RECORDS_PER_RANGE))
+        Task(f"range-{i:05d}", (source,), tuple(t / f"range-{i:05d}.run" for t in targets), bounds)
+        for i, bounds in enumerate(key_ranges(records, RECORDS_PER_RANGE))
     ]
 
 
 STAGE = Stage(
     name="dedup",
-    version=1,
+    version=2,
     config=DedupConfig,
     reads=("clean",),
     phases=phases,

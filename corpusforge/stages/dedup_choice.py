@@ -1,79 +1,144 @@
-"""Which of the documents that resemble each other stays: cluster and annotate tasks of dedup."""
+"""Which of the documents that are one stays: the recheck and choose tasks of dedup."""
 
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from corpusforge.formats.partition import read_columns
+from corpusforge.formats.facts import ATTRIBUTES
 from corpusforge.formats.run import gather, runs_in, write_run
 from corpusforge.kernels.clusters import choose_kept, components
-from corpusforge.reasons import Reason, Rejection
-from corpusforge.stages.dedup_pairs import EDGE, index_of, locate
-from corpusforge.stages.stage import write_outcome
-from corpusforge.tables.outcome import Outcome, reject_rows
-from corpusforge.tables.schemas import SURVIVORS
+from corpusforge.kernels.evidence import Rule
+from corpusforge.stages.dedup_pairs import PAIR, pair_keys
+from corpusforge.stages.dedup_verify import A_FOR_B, B_FOR_A, EDGE, facts_of, locate
 from corpusforge.work import Tally, Task
 
+MOST_RECHECKED = 64  # kept documents of one cluster that are compared with each other
 DECISION = np.dtype(
     [
-        ("row", "<u8"),
+        ("row", "<u4"),
+        ("rule", "<u4"),  # 0 if it stays
         ("cluster", "<u8"),  # smallest uid of the component
         ("kept", "<u8"),  # address of the document kept in its place; its own if it stays
-        ("similarity", "<f8"),  # to that document
-        ("exact", "<u4"),  # whether their word sequences are equal
-        ("copies", "<u4"),  # documents removed in favour of this one
+        ("similarity", "<f8"),  # to that document: what the rule went by
     ]
 )
+COPY = np.dtype(
+    [("row", "<u8"), ("address", "<u8")]
+)  # of a kept document, and of one of its copies
 
 
-def cluster(task: Task, indexes: Path) -> Tally:
-    """A decision for every document with a verified duplicate, keyed by partition."""
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What was decided of the documents with a verified duplicate."""
+
+    uids: NDArray[np.uint64]  # (n,) ascending
+    addresses: NDArray[np.uint64]
+    component: NDArray[np.int64]  # smallest node of each
+    kept: NDArray[np.int64]  # node that stays in place of each
+    deciding: NDArray[np.int64]  # edge on which its removal rests; -1 if it stays
+
+
+def recheck(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
+    """Pairs of documents that a first choice keeps in one cluster and that were not compared.
+
+    They were no candidates of each other, but both resemble a third document.
+    """
     edges = gather(runs_in(task.sources[0]), EDGE, 0, 2**64).records
-    ends = np.concatenate([edges["a"], edges["b"]])
-    uids, first, node = np.unique(ends["uid"], return_index=True, return_inverse=True)
-    addresses = ends["address"][first]
-    left, right = node[: len(edges)], node[len(edges) :]
-    component = components(len(uids), left, right)
-    bounds, edge, other = _adjacency(len(uids), left, right)
-    kept = choose_kept(
-        _best_first(addresses, uids, indexes), bounds, other, edges["similarity"][edge]
+    choice = chosen(edges, facts, keep)
+    stays = np.flatnonzero(choice.kept == np.arange(len(choice.uids)))
+    order = stays[np.argsort(choice.component[stays], kind="stable")]
+    groups = np.split(order, np.flatnonzero(np.diff(choice.component[order])) + 1)
+    left, right = [], []
+    for group in groups:
+        few = group[:MOST_RECHECKED]
+        one, other = np.triu_indices(len(few), 1)
+        left.append(few[one])
+        right.append(few[other])
+    pairs = np.zeros(sum(map(len, left)), PAIR)
+    for end, nodes in (("a", left), ("b", right)):
+        ends = np.concatenate([*nodes, np.empty(0, np.int64)])
+        pairs[end]["uid"], pairs[end]["address"] = choice.uids[ends], choice.addresses[ends]
+    write_run(task.targets[0], pair_keys(pairs), pairs)
+    return Tally(counts={"pairs_rechecked": len(pairs)})
+
+
+def choose(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
+    """A decision for every document with a verified duplicate, keyed by partition."""
+    folders = [path for source in task.sources for path in runs_in(source)]
+    edges = gather(folders, EDGE, 0, 2**64).records
+    choice = chosen(edges, facts, keep)
+    removed = np.flatnonzero(choice.deciding >= 0)
+    decisions = np.zeros(len(choice.uids), DECISION)
+    decisions["row"] = choice.addresses & np.uint64(0xFFFFFFFF)
+    decisions["cluster"] = choice.uids[choice.component]
+    decisions["kept"] = choice.addresses[choice.kept]
+    deciding = edges[choice.deciding[removed]]
+    decisions["rule"][removed] = deciding["rule"]
+    by_jaccard = np.isin(deciding["rule"], (Rule.EXACT, Rule.NEAR))
+    decisions["similarity"][removed] = np.where(
+        by_jaccard, deciding["jaccard"], deciding["containment"]
     )
-    decisions = np.zeros(len(uids), DECISION)
-    decisions["row"] = addresses & np.uint64(0xFFFFFFFF)
-    decisions["cluster"] = uids[component]
-    decisions["kept"] = addresses[kept]
-    removed = np.flatnonzero(kept != np.arange(len(uids)))
-    np.add.at(decisions["copies"], kept[removed], 1)
-    for i in removed:
-        here = slice(bounds[i], bounds[i + 1])
-        deciding = edges[edge[here][other[here] == kept[i]][0]]
-        decisions["similarity"][i], decisions["exact"][i] = (
-            deciding["similarity"],
-            deciding["exact"],
-        )
-    write_run(task.targets[0], addresses >> np.uint64(32), decisions)
+    write_run(task.targets[0], choice.addresses >> np.uint64(32), decisions)
+    copies = np.zeros(len(removed), COPY)
+    replaced_by = choice.addresses[choice.kept[removed]]
+    copies["row"] = replaced_by & np.uint64(0xFFFFFFFF)
+    copies["address"] = choice.addresses[removed]
+    write_run(task.targets[1], replaced_by >> np.uint64(32), copies)
+    sizes = np.bincount(choice.component)
     return Tally(
         counts={
-            "documents_with_duplicates": len(uids),
-            "clusters": len(np.unique(component)),
-            "largest_cluster": int(np.bincount(component).max(initial=0)),
+            "documents_with_duplicates": len(choice.uids),
+            "clusters": int((sizes > 0).sum()),
+            "largest_cluster": int(sizes.max(initial=0)),
         }
     )
 
 
+def chosen(edges: NDArray[np.void], facts: Path, keep: tuple[str, ...]) -> Choice:
+    """Components of the pairs, and the best document of each; see `clusters.choose_kept`.
+
+    Args:
+        edges: Verified pairs, some perhaps twice.
+        facts: Folder of the facts.
+        keep: What makes a document better, from what counts most to what counts least.
+    """
+    ends = np.concatenate([edges["a"], edges["b"]])
+    uids, first, node = np.unique(ends["uid"], return_index=True, return_inverse=True)
+    addresses = ends["address"][first]
+    left, right = node[: len(edges)], node[len(edges) :]
+    bounds, edge, other = _adjacency(len(uids), left, right)
+    # An edge stands at both its ends; at each it says whether this end may go for the other.
+    at_a = np.repeat(np.arange(len(uids)), np.diff(bounds)) == left[edge]
+    may_go = (edges["removable"][edge] & np.where(at_a, A_FOR_B, B_FOR_A)) > 0
+    likeness = np.maximum(edges["jaccard"], edges["containment"])[edge]
+    order = _best_first(addresses, uids, facts, keep)
+    kept, deciding = choose_kept(order, bounds, other, np.where(may_go, likeness, -1.0))
+    deciding = np.where(deciding >= 0, edge[deciding], -1) if len(edge) else deciding
+    return Choice(uids, addresses, components(len(uids), left, right), kept, deciding)
+
+
 def _best_first(
-    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], indexes: Path
+    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], facts: Path, keep: tuple[str, ...]
 ) -> NDArray[np.int64]:
-    """Longest text first; the smallest uid of equals."""
-    sizes = np.zeros(len(addresses), np.int64)
-    index = cache(partial(index_of, indexes))
+    """By the policy; the smallest uid of equals."""
+    values = np.zeros((len(addresses), len(ATTRIBUTES)), np.int64)
+    open_part = cache(partial(facts_of, facts))
     for i, address in enumerate(addresses):
         part, row = locate(address)
-        sizes[i] = index(part).size(row)
-    return np.lexsort((uids, -sizes))
+        values[i] = open_part(part).attributes_of(row)
+    keys = [-_preference(values, name) for name in keep]
+    return np.lexsort((uids, *reversed(keys)))
+
+
+def _preference(values: NDArray[np.int64], name: str) -> NDArray[np.int64]:
+    """How good each document is in one respect; more is better."""
+    if name == "preprint":
+        versions = values[:, ATTRIBUTES.index("published")]
+        return np.where(versions > 0, 4 - versions, 0)
+    return values[:, ATTRIBUTES.index(name)]
 
 
 def _adjacency(
@@ -86,41 +151,3 @@ def _adjacency(
     np.cumsum(np.bincount(near, minlength=nodes), out=bounds[1:])
     edge = np.concatenate([np.arange(len(left)), np.arange(len(right))])[order]
     return bounds, edge, np.concatenate([right, left])[order]
-
-
-def annotate(task: Task, indexes: Path, threshold: float) -> Tally:
-    """Survivors of one partition, and a reject for each removed document."""
-    documents, decisions_run = task.sources
-    part = int(task.arguments[0])
-    identity = read_columns(documents, ["uid", "doc_id"])
-    decisions = gather([decisions_run], DECISION, part, part + 1).records
-    at = decisions["row"].astype(np.int64)
-    clusters = identity["uid"].to_numpy().copy()
-    clusters[at] = decisions["cluster"]
-    copies = np.zeros(identity.num_rows, np.int32)
-    copies[at] = decisions["copies"]
-    index = cache(partial(index_of, indexes))
-    verdicts: list[Rejection | None] = [None] * identity.num_rows
-    for row, decision in zip(at, decisions, strict=True):
-        kept_part, kept_row = locate(decision["kept"])
-        if (kept_part, kept_row) != (part, row):
-            reason = Reason.EXACT_DUPLICATE if decision["exact"] else Reason.NEAR_DUPLICATE
-            kept_id = index(kept_part).doc_id(kept_row)
-            verdicts[row] = Rejection(reason, decision["similarity"], threshold, kept_id)
-    survivors = pa.RecordBatch.from_arrays(
-        [
-            identity["uid"],
-            identity["doc_id"],
-            pa.array(clusters),
-            pa.array(copies),
-            pa.array(index(part).sizes(), pa.int64()),
-        ],
-        schema=SURVIVORS,
-    )
-    keep = pa.array([verdict is None for verdict in verdicts], pa.bool_())
-    outcome = Outcome(
-        kept=survivors.filter(keep),
-        rejected=reject_rows("dedup", identity["doc_id"].to_pylist(), verdicts),
-    ).conserving(identity.num_rows)
-    write_outcome(task, outcome)
-    return outcome.tally()

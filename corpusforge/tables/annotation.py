@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from corpusforge.errors import ContractError
 from corpusforge.formats.partition import read_batches, read_columns
-from corpusforge.tables.schemas import DOCUMENTS, SURVIVORS
+from corpusforge.tables.schemas import DOCUMENTS, HANDED_ON, SURVIVORS
 
 
 def surviving_batches(
@@ -33,9 +33,18 @@ def surviving_batches(
         if not np.array_equal(part["uid"].to_numpy(), uids[keep]):
             raise _disagreement(documents, survivors, taken, len(wanted))
         taken += kept.num_rows
-        yield kept, part
+        yield _with_handed_on(kept, part), part
     if taken != len(wanted):
         raise _disagreement(documents, survivors, taken, len(wanted))
+
+
+def _with_handed_on(documents: pa.RecordBatch, survivors: pa.RecordBatch) -> pa.RecordBatch:
+    """The documents with what their copies handed on to them."""
+    columns = [
+        survivors[field.name] if field.name in HANDED_ON else documents[field.name]
+        for field in DOCUMENTS
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=DOCUMENTS)
 
 
 def _disagreement(documents: Path, survivors: Path, taken: int, wanted: int) -> ContractError:

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from corpusforge.kernels.quality import MEASUREMENTS
+
 TEXT = pa.large_string()  # texts of one row group may pass 2 GiB; identifiers never do
 
 
@@ -71,14 +73,41 @@ DOCUMENTS = pa.schema(
     ]
 )
 
+# What a kept document gets from the copies that were removed for it, where it has none of its own.
+HANDED_ON = (*(field.name for field in _IDENTIFIERS), "authors", "year", "venue")
+
+MEASURED = pa.schema(
+    [
+        *_columns(
+            ("uid", pa.uint64(), "of a paper that clean judged, kept or not"),
+            ("doc_id", pa.string(), "of the same paper"),
+            ("source", pa.string(), "name of the source"),
+            ("year", pa.int16(), "year of publication"),
+            ("content", pa.string(), "`abstract`, `full_text`, or empty where there is neither"),
+            ("language", pa.string(), "detected, ISO 639-1"),
+            ("language_probability", pa.float32(), "of the detected language, 0..1"),
+            ("kept", pa.bool_(), "whether it became a document"),
+        ),
+        *_columns(*((name, pa.float32(), about) for name, about in MEASUREMENTS.items())),
+    ]
+)
+
+WORDS = pa.schema(
+    _columns(
+        ("hash", pa.uint64(), "of a word in small letters; ascending"),
+        ("count", pa.int64(), "its occurrences in the partitions that were counted"),
+    )
+)
+
 SURVIVORS = pa.schema(
     _columns(
         ("uid", pa.uint64(), "of a document that dedup keeps"),
         ("doc_id", pa.string(), "of the same document"),
         ("cluster", pa.uint64(), "smallest uid of its cluster of duplicates; its own if alone"),
-        ("copies", pa.int32(), "documents removed in its favour"),
+        ("copies", pa.list_(pa.string()), "doc_ids removed in its favour"),
         ("text_bytes", pa.int64(), "UTF-8 bytes of its text"),
     )
+    + [DOCUMENTS.field(name) for name in HANDED_ON]  # its own, or else a copy's
 )
 
 PROVENANCE = pa.schema(
@@ -111,6 +140,8 @@ REJECTS = pa.schema(
 TABLES = {
     "papers": PAPERS,
     "documents": DOCUMENTS,
+    "measured": MEASURED,
+    "words": WORDS,
     "survivors": SURVIVORS,
     "provenance": PROVENANCE,
     "rejects": REJECTS,

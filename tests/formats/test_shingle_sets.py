@@ -1,111 +1,82 @@
-"""What a shingle index promises."""
+"""What the files that dedup looks documents up in promise."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from stages.folders import documents_table
 
 from corpusforge.errors import FormatError
+from corpusforge.formats import facts
+from corpusforge.formats.facts import ATTRIBUTES, facts_writer, open_facts
 from corpusforge.formats.partition import ROW_GROUP
-from corpusforge.formats.shingle_index import (
-    SCHEMA,
-    open_shingle_index,
-    shingle_index_writer,
-)
+from corpusforge.formats.shingle_sets import SCHEMA, open_shingle_sets, write_shingle_sets
+from corpusforge.tables.schemas import HANDED_ON
 
 ROWS = 2 * ROW_GROUP + 3
 
 
-def shingles_of(row):
-    """A set of its own for each row, also across batches; every seventh is empty."""
-    return [] if row % 7 == 0 else [row, row + 1, 2**32 - 1][: 1 + row % 3]
-
-
-def write_rows(path, rows):
-    with shingle_index_writer(path) as writer:
-        for start in range(0, rows, ROW_GROUP):
-            numbers = range(start, min(start + ROW_GROUP, rows))
-            sets = [shingles_of(row) for row in numbers]
-            writer.write(
-                pa.array([f"made:{row}" for row in numbers]),
-                np.array([10 * row for row in numbers], np.int64),
-                np.array([2**64 - 1 - row for row in numbers], np.uint64),
-                np.cumsum([0, *map(len, sets)]),
-                np.array([x for s in sets for x in s], np.uint32),
-            )
-    return path
-
-
 @pytest.fixture(scope="module")
-def index(tmp_path_factory):
-    return open_shingle_index(write_rows(tmp_path_factory.mktemp("index") / "a.arrow", ROWS))
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("facts") / "a.arrow"
+    table = documents_table([(f"made:{row}", "") for row in range(ROWS)], uids=range(ROWS))
+    with facts_writer(path) as writer:
+        for batch in table.combine_chunks().to_batches(max_chunksize=ROW_GROUP):
+            uids = batch["uid"].to_numpy()
+            attributes = np.repeat(uids[:, None].astype(np.int32), len(ATTRIBUTES), axis=1)
+            writer.write(batch, np.uint64(2**64 - 1) - uids, uids.astype(np.int64) % 9, attributes)
+    return path
 
 
 @pytest.mark.parametrize(
     "row", [0, 1, 7, ROW_GROUP - 1, ROW_GROUP, ROW_GROUP + 1, 2 * ROW_GROUP, ROWS - 1]
 )
-def test_a_row_is_found_on_both_sides_of_every_boundary(index, row):
-    assert index.doc_id(row) == f"made:{row}"
-    assert index.size(row) == 10 * row
-    assert index.digest(row) == 2**64 - 1 - row
-    assert index.shingles(row).tolist() == shingles_of(row)
+def test_the_facts_of_a_row_are_found_on_both_sides_of_every_boundary(written, row):
+    found = open_facts(written)
+    assert found.of(row, "doc_id") == f"made:{row}"
+    assert found.digest(row) == 2**64 - 1 - row
+    assert found.title_shingles(row) == row % 9
+    assert found.attributes_of(row).tolist() == [row] * len(ATTRIBUTES)
 
 
-def test_every_row_has_its_own_shingles(index):
-    for row in range(ROWS):
-        assert index.shingles(row).tolist() == shingles_of(row)
+def test_what_copies_hand_on_is_among_the_facts():
+    assert set(HANDED_ON) < set(facts.SCHEMA.names)
 
 
-def test_sizes_are_those_of_all_rows_in_order(index):
-    assert index.sizes().tolist() == [10 * row for row in range(ROWS)]
+def test_shingles_are_found_by_row_and_only_for_rows_that_are_there(tmp_path):
+    path = tmp_path / "a.arrow"
+    rows, bounds = np.array([2, 5, 9], np.uint32), np.array([0, 2, 2, 3])
+    write_shingle_sets(path, rows, bounds, np.array([7, 8, 2**32 - 1], np.uint32))
+    sets = open_shingle_sets(path)
+    assert [sets.shingles(row).tolist() for row in (2, 5, 9)] == [[7, 8], [], [2**32 - 1]]
+    for row in (0, 3, 10):
+        with pytest.raises(KeyError):
+            sets.shingles(row)
 
 
-def test_shingles_have_the_type_that_kernels_take(index):
-    assert index.shingles(1).dtype == np.uint32
+@pytest.mark.parametrize("open_file", [open_shingle_sets, open_facts])
+def test_a_file_that_is_none_is_refused(tmp_path, open_file):
+    path = tmp_path / "a.arrow"
+    path.write_bytes(b"not Arrow")
+    with pytest.raises(FormatError, match=r"a\.arrow cannot be read as an Arrow file"):
+        open_file(path)
 
 
-def test_an_index_without_documents_has_no_rows(tmp_path):
-    assert open_shingle_index(write_rows(tmp_path / "a.arrow", 0)).sizes().tolist() == []
+@pytest.mark.parametrize("open_file", [open_shingle_sets, open_facts])
+def test_a_file_of_another_schema_is_refused(tmp_path, open_file):
+    path = tmp_path / "a.arrow"
+    other = pa.schema([("other", pa.int8())])
+    with pa.ipc.new_file(str(path), other) as file:
+        file.write_batch(pa.RecordBatch.from_arrays([pa.array([1], pa.int8())], schema=other))
+    with pytest.raises(FormatError, match=r"a\.arrow has columns \['other'\], expected \['"):
+        open_file(path)
 
 
-def test_a_batch_without_documents_is_no_row(tmp_path):
-    with shingle_index_writer(tmp_path / "a.arrow") as writer:
-        writer.write(
-            pa.array([], pa.string()),
-            np.empty(0, np.int64),
-            np.empty(0, np.uint64),
-            np.zeros(1, np.int64),
-            np.empty(0, np.uint32),
-        )
-    assert open_shingle_index(tmp_path / "a.arrow").sizes().tolist() == []
+def test_a_file_cut_short_is_refused(written, tmp_path):
+    path = tmp_path / "cut.arrow"
+    path.write_bytes(written.read_bytes()[:-100])
+    with pytest.raises(FormatError, match="delete its stage folder"):
+        open_facts(path)
 
 
-def test_an_index_cut_anywhere_is_refused(tmp_path):
-    content = write_rows(tmp_path / "a.arrow", 3).read_bytes()
-    for size in range(len(content)):
-        (tmp_path / "cut.arrow").write_bytes(content[:size])
-        with pytest.raises(FormatError, match=r"cut\.arrow cannot be read as an Arrow file \(.+\)"):
-            open_shingle_index(tmp_path / "cut.arrow")
-
-
-def test_an_arrow_file_of_other_columns_is_refused_by_their_names(tmp_path):
-    schema = pa.schema([("n", pa.int64())])
-    with pa.ipc.new_file(str(tmp_path / "a.arrow"), schema) as file:
-        file.write_batch(pa.record_batch({"n": [1]}))
-    with pytest.raises(FormatError, match=r"a\.arrow has columns \['n'\], expected \['doc_id'"):
-        open_shingle_index(tmp_path / "a.arrow")
-
-
-def test_an_exception_while_writing_leaves_no_index(tmp_path):
-    with pytest.raises(ZeroDivisionError), shingle_index_writer(tmp_path / "a.arrow"):
-        raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_columns_are_those_of_the_specification():
-    """Golden. If this fails, an index of another version would be misread."""
-    assert [(field.name, str(field.type)) for field in SCHEMA] == [
-        ("doc_id", "string"),
-        ("bytes", "uint32"),
-        ("digest", "uint64"),
-        ("shingles", "large_list<item: uint32>"),
-    ]
+def test_the_columns_on_disk_keep_their_types():
+    assert SCHEMA.types == [pa.uint32(), pa.large_list(pa.uint32())]

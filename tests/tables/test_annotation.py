@@ -31,8 +31,9 @@ def filled(schema, **columns):
 def write(folder, documents, survivors):
     names = [f"made:{uid}" for uid in documents]
     write_partition(folder / "d.parquet", filled(DOCUMENTS, uid=documents, doc_id=names))
-    copies = [uid % 100 for uid in survivors]
-    write_partition(folder / "s.parquet", filled(SURVIVORS, uid=survivors, copies=copies))
+    copies = [[f"copy:{uid % 100}"] for uid in survivors]
+    dois = [f"10.1000/{uid}" for uid in survivors]
+    write_partition(folder / "s.parquet", filled(SURVIVORS, uid=survivors, copies=copies, doi=dois))
     return folder / "d.parquet", folder / "s.parquet"
 
 
@@ -50,7 +51,10 @@ def test_the_survivors_are_those_a_filter_by_uid_finds_each_beside_its_row(
     for kept, part in joined:
         assert kept["uid"].to_pylist() == part["uid"].to_pylist()
         assert kept["doc_id"].to_pylist() == [f"made:{uid}" for uid in part["uid"].to_pylist()]
-        assert part["copies"].to_pylist() == [uid % 100 for uid in kept["uid"].to_pylist()]
+        uids = kept["uid"].to_pylist()
+        assert part["copies"].to_pylist() == [[f"copy:{uid % 100}"] for uid in uids]
+        # What the copies handed on stands in the documents.
+        assert kept["doi"].to_pylist() == [f"10.1000/{uid}" for uid in uids]
     assert [uid for kept, _ in joined for uid in kept["uid"].to_pylist()] == survivors
 
 

@@ -1,0 +1,113 @@
+"""What dedup says of every document: the annotate tasks."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from corpusforge.formats.facts import ATTRIBUTES, Facts
+from corpusforge.formats.partition import read_columns
+from corpusforge.formats.run import gather
+from corpusforge.kernels.evidence import Limits, Rule
+from corpusforge.reasons import Reason, Rejection
+from corpusforge.stages.dedup_choice import COPY, DECISION
+from corpusforge.stages.dedup_verify import facts_of, locate
+from corpusforge.stages.stage import write_outcome
+from corpusforge.tables.outcome import Outcome, reject_rows
+from corpusforge.tables.schemas import HANDED_ON, SURVIVORS
+from corpusforge.work import Tally, Task
+
+OpenPart = Callable[[int], Facts]
+LONGER = ATTRIBUTES.index("longer")
+NONE = np.empty(0, np.int32)
+REASONS = {
+    Rule.EXACT: Reason.EXACT_DUPLICATE,
+    Rule.NEAR: Reason.NEAR_DUPLICATE,
+    Rule.CONTAINED: Reason.CONTAINED,
+    Rule.IDENTIFIER: Reason.SAME_IDENTIFIER,
+    Rule.BIBLIOGRAPHIC: Reason.SAME_WORK,
+}
+
+
+def annotate(task: Task, facts: Path, limits: Limits) -> Tally:
+    """Survivors of one partition, and a reject for each removed document.
+
+    Args:
+        task: Sources are the partition, the decisions and the copies.
+        facts: Folder of the facts.
+        limits: What each rule asked for.
+    """
+    documents, decisions_run, copies_run = task.sources
+    part = int(task.arguments[0])
+    open_part = cache(partial(facts_of, facts))
+    identity = read_columns(documents, ["uid", "doc_id", "source", *HANDED_ON])
+    sizes = np.concatenate([batch[:, LONGER] for batch in open_part(part).attributes] or [NONE])
+    decisions = gather([decisions_run], DECISION, part, part + 1).records
+    clusters = identity["uid"].to_numpy().copy()
+    clusters[decisions["row"]] = decisions["cluster"]
+    verdicts: list[Rejection | None] = [None] * identity.num_rows
+    for decision in decisions[decisions["rule"] > 0]:
+        verdicts[decision["row"]] = _verdict(decision, open_part, limits)
+    copies: list[list[tuple[int, int]]] = [[] for _ in range(identity.num_rows)]
+    for copy in gather([copies_run], COPY, part, part + 1).records:
+        copies[copy["row"]].append(locate(copy["address"]))
+    made: dict[str, Any] = {
+        "cluster": pa.array(clusters),
+        "copies": [sorted(open_part(p).of(row, "doc_id") for p, row in own) for own in copies],
+        "text_bytes": pa.array(sizes, pa.int64()),
+    } | {
+        name: _handed_on(identity[name].to_pylist(), name, copies, open_part) for name in HANDED_ON
+    }
+    columns = [
+        pa.array(made[field.name], field.type) if field.name in made else identity[field.name]
+        for field in SURVIVORS
+    ]
+    survivors = pa.RecordBatch.from_arrays(columns, schema=SURVIVORS)
+    keep = pa.array([verdict is None for verdict in verdicts], pa.bool_())
+    outcome = Outcome(
+        kept=survivors.filter(keep),
+        rejected=reject_rows("dedup", identity["doc_id"].to_pylist(), verdicts),
+    ).conserving(identity.num_rows)
+    write_outcome(task, outcome)
+    return replace(outcome.tally(), counts=_losses(identity["source"], keep))
+
+
+def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejection:
+    rule = Rule(decision["rule"])
+    part, row = locate(decision["kept"])
+    limit = {
+        Rule.CONTAINED: limits.containment,
+        Rule.IDENTIFIER: limits.identifier,
+        Rule.BIBLIOGRAPHIC: limits.bibliographic,
+    }.get(rule, limits.similarity)
+    kept_id = open_part(part).of(row, "doc_id")
+    return Rejection(REASONS[rule], float(decision["similarity"]), limit, kept_id)
+
+
+def _handed_on(
+    own: list[Any], name: str, copies: list[list[tuple[int, int]]], open_part: OpenPart
+) -> list[Any]:
+    """A column with what it lacks from the copies; of several, from the one of smallest uid."""
+    column = list(own)
+    for row, places in enumerate(copies):
+        if not column[row] and places:
+            told = [
+                (facts.of(at, "uid"), facts.of(at, name))
+                for facts, at in ((open_part(part), at) for part, at in places)
+            ]
+            column[row] = next((value for _, value in sorted(told) if value), column[row])
+    return column
+
+
+def _losses(sources: pa.Array, keep: pa.Array) -> dict[str, int]:
+    """How many documents of each source there were, and how many of them were removed."""
+    before = Counter(sources.to_pylist())
+    after = Counter(sources.filter(keep).to_pylist())
+    counts = {f"of {name}": count for name, count in before.items()}
+    counts |= {f"removed of {name}": count - after[name] for name, count in before.items()}
+    return dict(sorted(counts.items()))
