@@ -13,7 +13,7 @@ export PIPELINE
 demo-api: PIPELINE := pipelines/demo.yaml
 
 .PHONY: help demo demo-api test check install fetch extract clean dedup tokenizer shards data train status \
-        report schemas bench lint slurm demo-allocation notebook
+        report schemas docs bench lint slurm demo-allocation notebook
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -56,13 +56,16 @@ report: $(READY)  ## report.html in the output folder
 schemas: $(READY)  ## the published contract, from the code
 	$(CORPUSFORGE) schemas schemas
 
+docs: $(READY)  ## the pages about sources, from the code
+	$(CORPUSFORGE) sources --write docs/sources
+
 bench: clean  ## measured ratios against named peers
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-notebook: train  ## the tour of a corpus, with its plots, as work/01_tour.ipynb
-	PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
-		--output=$(abspath work/01_tour.ipynb) notebooks/01_tour.ipynb
+notebook: train  ## the tour of a corpus and what it leaves out, with plots, as work/*.ipynb
+	for name in 01_tour 02_rejects; do PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
+		--output=$(abspath work)/$$name.ipynb notebooks/$$name.ipynb || exit 1; done
 
 slurm: $(READY)  ## a real two-node SLURM on this machine, and the demo as a job on it
 	VENV=$(abspath $(VENV)) pipelines/slurm/run-demo.sh $(PIPELINE)

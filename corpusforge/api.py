@@ -3,6 +3,8 @@
 corpus = Corpus.open("pipelines/demo.yaml")
 corpus.ledger()                      # what every stage read, kept and rejected
 corpus.table("clean")                # documents, as an Arrow table
+corpus.measured()                    # what clean measured of every paper, kept or not
+corpus.would_reject("gopher")        # what other limits would leave out, without a rerun
 corpus.tokens("pubmed:33728380")     # what the model reads of one paper
 """
 
@@ -20,9 +22,12 @@ from tokenizers import Tokenizer
 
 from corpusforge.errors import ConfigError
 from corpusforge.formats.megatron import open_shard
+from corpusforge.pipeline.diff import Change, changes
 from corpusforge.pipeline.ledger import Entry, ledger
 from corpusforge.pipeline.plan import Plan, reopen_plan
+from corpusforge.pipeline.rejects import measured, samples, would_reject
 from corpusforge.pipeline.trace import Event, explain, lookup, partitions, provenance
+from corpusforge.stages.clean_quality import Quality, preset
 from corpusforge.stages.stage import REJECTED, TABLE
 from corpusforge.stages.tokenizer import TOKENIZER
 from corpusforge.tables.schemas import PROVENANCE, REJECTS
@@ -92,6 +97,47 @@ class Corpus:
             if dataset is not None and len(rows) < limit:
                 rows += dataset.head(limit - len(rows)).to_pylist()
         return rows
+
+    def samples(self, rejects: pa.Table, count: int, seed: int = 0) -> pa.Table:
+        """Up to `count` rejects of each stage and reason, with a column `text` to read.
+
+        Of clean's rejects it is the paper as extract gave it, of later ones the document.
+
+        Args:
+            rejects: From `rejects` or `would_reject`.
+            count: Rows of a stage and reason.
+            seed: Another one gives other rows; the same one the same.
+        """
+        return samples(self.plan, rejects, count, seed)
+
+    def measured(self, columns: list[str] | None = None) -> pa.Table:
+        """What clean measured of every paper that it judged, kept or not.
+
+        Raises:
+            ConfigError: Clean has measured nothing yet.
+        """
+        return measured(self.plan).to_table(columns=columns)
+
+    @property
+    def limits(self) -> Quality:
+        """The limits of quality of this corpus, by measurement."""
+        return preset(self.plan.config.stages.clean.quality)
+
+    def would_reject(self, quality: str | Quality) -> pa.Table:
+        """What `rejects("clean")` would be with another preset, or with other limits.
+
+        Raises:
+            ConfigError: There is no such preset, or clean has measured nothing yet.
+        """
+        return would_reject(self.plan, quality)
+
+    def diff(self, doc_id: str) -> list[Change]:
+        """What each rule of clean changed in a document, in order.
+
+        Raises:
+            ConfigError: Clean is not done, or extract has not kept this document.
+        """
+        return changes(self.plan, doc_id)
 
     def clusters(self) -> pa.Table:
         """Removed duplicates: removed, kept, similarity, rule; one row per removed document."""

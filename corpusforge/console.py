@@ -1,29 +1,40 @@
 """What a person sees in a terminal: progress, ledger, rejects, the story of one document."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from corpusforge.api import Corpus
+from corpusforge.pipeline.config import PipelineConfig
+from corpusforge.pipeline.diff import Change, edits
 from corpusforge.pipeline.ledger import Entry
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.runner import run_step
 from corpusforge.pipeline.trace import Event
+from corpusforge.sources.web_files import Look
 from corpusforge.work import Executor, Tally
 
 # Counts of things that are no records, and how the ledger calls them.
-DETAILS = {"deletions": "deletions", "deletions_without_record": "of no record"}
+DETAILS = {
+    "added": "translations",
+    "deletions": "deletions",
+    "deletions_without_record": "of no record",
+}
 FROM = "from "  # starts the counts that say how many records were of which source
+CONTEXT = 60  # characters around what changed
 LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar
 
 
 def run_with_progress(
-    step: Step, executor: Executor, budget: float | None, console: Console
+    step: Step, executor: Executor, config: PipelineConfig, console: Console
 ) -> None:
     """Run one stage behind a progress bar, or with a line now and then; one line at its end."""
     columns = [
@@ -39,7 +50,8 @@ def run_with_progress(
     watched = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not watched) as progress:
         bar = progress.add_task(step.stage.name, total=None, told="")
-        for update in run_step(step, executor, budget):
+        budget = config.reject_budget.get(step.stage.name)
+        for update in run_step(step, executor, budget, config.max_fall):
             phase, now = f"{update.stage}.{update.phase}", time.monotonic()
             resumed += update.resumed if update.done == update.resumed else 0
             pace = _pace(update.tally)
@@ -146,10 +158,11 @@ def _reject_line(row: dict[str, Any]) -> str:
 
 def print_events(doc_id: str, events: list[Event], console: Console) -> None:
     """The story of one document."""
-    table = Table(title=doc_id, title_justify="left", show_header=False)
+    table = Table(title=escape(doc_id), title_justify="left", show_header=False)
     for event in events:
         facts = "\n".join(f"{key}: {_shown(value)}" for key, value in event.facts.items())
-        table.add_row(event.stage, "kept" if event.kept else "REJECTED", facts, end_section=True)
+        verdict = "kept" if event.kept else "REJECTED"
+        table.add_row(event.stage, verdict, escape(facts), end_section=True)
     console.print(table)
 
 
@@ -163,6 +176,56 @@ def print_provenance(shard: str, token: int, found: dict[str, Any], console: Con
     for name in ("source", "content", "doi", "year", "licence", "retracted", "cluster"):
         if found[name] is not None:
             console.print(f"  {name}: {found[name]}", highlight=False, markup=False)
+
+
+def print_changes(doc_id: str, changes: Sequence[Change], console: Console) -> None:
+    """What clean did to a document: what it took away in red, what it put in in green."""
+    if not changes:
+        console.print(f"{doc_id}: clean changed nothing", markup=False, highlight=False)
+    for change in changes:
+        console.print(f"{change.rule}: {change.part}", style="bold", highlight=False)
+        line = Text("  ")
+        for edit in edits(change.before, change.after):
+            line.append(_shortened(edit.kept))
+            line.append(edit.removed, style="red strike")
+            line.append(edit.added, style="green")
+        told = line if console.is_terminal else _plain(change)
+        # Texts have things like [email] in them, which are no markup.
+        console.print(told, soft_wrap=True, markup=False, highlight=False)
+
+
+def _plain(change: Change) -> str:
+    """The same without colours, for pipes: [-taken away-] and {+put in+}."""
+    return "  " + "".join(
+        _shortened(edit.kept)
+        + (f"[-{edit.removed}-]" if edit.removed else "")
+        + (f"{{+{edit.added}+}}" if edit.added else "")
+        for edit in edits(change.before, change.after)
+    )
+
+
+def _shortened(text: str) -> str:
+    """Both ends of a text that is only there to show where something stands."""
+    if len(text) <= 2 * CONTEXT:
+        return text
+    return f"{text[:CONTEXT]} … {text[-CONTEXT:]}"
+
+
+def print_files(name: str, looks: Sequence[Look], console: Console) -> None:
+    """What a download of files would bring: one line in all, and one for each file."""
+    sizes = [look.size for look in looks if look.size is not None]
+    unknown = f", {len(looks) - len(sizes):,} of unknown size" if len(sizes) < len(looks) else ""
+    here = sum(look.here for look in looks)
+    console.print(
+        f"{name}: {len(looks):,} files, {sum(sizes):,} bytes{unknown}; {here:,} are here, "
+        f"{sum(look.missing for look in looks):,} bytes are to come",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for look in looks:
+        size = "unknown" if look.size is None else f"{look.size:,}"
+        line = f"  {size:>15}  {'here  ' if look.here else ''}{look.wanted.name}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _shown(value: object) -> str:

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
+from corpusforge.errors import Stopped
+
 # What SLURM sends at walltime, or is told to send before; and what a person at a terminal sends.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
-
-
 ECHO = 1.0  # seconds in which another Ctrl-C is taken for the same one
 
 
@@ -47,6 +47,29 @@ def stop_requests(
     before = {number: signal.signal(number, note) for number in signals}
     try:
         yield requested
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def stop_at_once(what: str) -> Iterator[None]:
+    """A block that the first signal interrupts, for work that has no end in sight.
+
+    What the block has done must be on disk at any moment.
+
+    Raises:
+        Stopped: A signal came; `what` says what that means.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in SIGNALS}
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(what) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

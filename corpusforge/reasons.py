@@ -24,6 +24,10 @@ class Reason(StrEnum):
     LANGUAGE = "language"  # not one of the languages kept
     EXACT_DUPLICATE = "exact_duplicate"
     NEAR_DUPLICATE = "near_duplicate"
+    CONTAINED = "contained"  # a longer document has all of its text
+    SAME_IDENTIFIER = "same_identifier"  # and the texts agree
+    SAME_WORK = "same_work"  # title, first author and year, and the texts agree
+    CONTAMINATED = "contaminated"  # holds items of a benchmark
     NO_TOKENS = "no_tokens"
 
 

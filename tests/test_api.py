@@ -4,12 +4,13 @@ import json
 import re
 
 import pytest
-from corpora import EXACT_COPY, NEAR_COPY, SHORT, finish, write_corpus
+from corpora import EXACT_COPY, FULL_TEXT, NEAR_COPY, SHORT, finish, prose, write_corpus
 
 from corpusforge.api import Corpus
 from corpusforge.errors import ConfigError, SourceError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.tables.schemas import DOCUMENTS, PAPERS, REJECTS, SURVIVORS
+from corpusforge.stages.clean_quality import Bounds, preset
+from corpusforge.tables.schemas import DOCUMENTS, MEASURED, PAPERS, REJECTS, SURVIVORS
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,51 @@ def test_rejects_are_those_of_one_stage_or_of_all(corpus):
 def test_rejects_of_nothing_are_an_empty_table(empty):
     assert empty.rejects().num_rows == 0
     assert empty.rejects().schema.equals(REJECTS)
+
+
+def test_samples_of_rejects_are_rejects_with_their_texts(corpus):
+    samples = corpus.samples(corpus.rejects("clean"), count=2)
+    rows = {row["doc_id"]: row for row in samples.to_pylist()}
+    assert rows[SHORT]["text"] == "A short note\n\nToo few words."
+    assert rows[SHORT]["reason"] == "too_short"
+    assert corpus.samples(corpus.rejects("clean"), count=2, seed=0) == samples
+
+
+def test_measurements_are_of_every_paper_that_clean_judged(corpus):
+    measured = corpus.measured()
+    assert measured.schema.equals(MEASURED)
+    assert measured["doc_id"].to_pylist() == corpus.table("extract")["doc_id"].to_pylist()
+    kept = measured.filter(measured["kept"])
+    assert kept["doc_id"].to_pylist() == corpus.table("clean")["doc_id"].to_pylist()
+
+
+def test_measurements_can_be_read_by_column(corpus):
+    assert corpus.measured(["doc_id", "words"]).column_names == ["doc_id", "words"]
+
+
+def test_before_clean_there_are_no_measurements(empty):
+    with pytest.raises(ConfigError, match="clean has measured nothing yet; `corpusforge run PIPE"):
+        empty.measured()
+
+
+def test_the_limits_in_use_leave_out_what_was_left_out_and_others_something_else(corpus):
+    assert corpus.limits.abstract == {"words": Bounds(min=30)}
+    assert corpus.would_reject(corpus.limits) == corpus.rejects("clean")
+    reasons = corpus.would_reject("forge")["reason"].to_pylist()
+    assert sorted(set(reasons)) == ["language", "no_text"]
+
+
+def test_limits_given_by_name_are_those_of_the_preset(tmp_path):
+    stages = {"clean": {"quality": "gopher"}}
+    corpus = Corpus.open(write_corpus(tmp_path, documents=5, stages=stages))
+    assert corpus.limits == preset("gopher")
+
+
+def test_a_diff_is_what_each_rule_of_clean_changed(corpus):
+    title = prose("0 full text title", sentences=1)
+    [change] = corpus.diff(FULL_TEXT)
+    assert (change.rule, change.part) == ("boilerplate", "title")
+    assert (change.before, change.after) == (title, title.removesuffix("."))
 
 
 def test_clusters_name_removed_and_kept_with_similarity_and_rule(corpus):

@@ -184,7 +184,7 @@ def test_a_run_with_a_changed_setting_keeps_what_the_setting_does_not_touch(seri
     assert "vocabulary: 300" in text
     pipeline.write_text(text.replace("vocabulary: 300", "vocabulary: 310"))
     finish(start(pipeline, "--executor", "serial"))
-    folders = [path.name.split("-")[0] for path in (copy / "output").iterdir() if path.is_dir()]
+    folders = [path.name.split("-")[0] for path in (copy / "output").glob("*-*")]
     assert {name: folders.count(name) for name in folders} == {
         "fetch": 1,
         "extract": 1,

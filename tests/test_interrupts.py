@@ -7,7 +7,8 @@ import time
 import pytest
 
 from corpusforge import interrupts
-from corpusforge.interrupts import SIGNALS, stop_requests
+from corpusforge.errors import Stopped
+from corpusforge.interrupts import SIGNALS, stop_at_once, stop_requests
 
 
 def send(number):
@@ -47,3 +48,20 @@ def test_the_handlers_before_are_put_back():
     with stop_requests():
         pass
     assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_work_without_an_end_in_sight_stops_at_once(number):
+    done = []
+    before = signal.getsignal(number)
+
+    def work():
+        with stop_at_once("it is kept"):
+            done.append(1)
+            send(number)
+            done.append(2)
+
+    with pytest.raises(Stopped, match="it is kept"):
+        work()
+    assert done == [1]
+    assert signal.getsignal(number) == before

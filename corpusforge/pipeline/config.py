@@ -88,14 +88,31 @@ class PipelineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         dict[str, float],
         Meta(description="Share of a stage's records that may be rejected before the run fails."),
     ] = {}
+    max_fall: Annotated[
+        dict[str, float],
+        Meta(
+            description="By source: share of its papers, or of those of one year or provider, that "
+            "may be gone since the last run; beyond it the run fails. 0.5 where none is given."
+        ),
+    ] = {}
 
     def __post_init__(self) -> None:
+        self._check_falls()
         names = [stage.name for stage in STAGES]
         for name, share in self.reject_budget.items():
             if name not in names or not 0 <= share <= 1:
                 raise ValueError(
                     f"reject_budget.{name}: {share} - expected one of {', '.join(names)} "
                     f"and a share from 0 to 1"
+                )
+
+    def _check_falls(self) -> None:
+        for source, share in self.max_fall.items():
+            if source not in self.stages.extract.sources or not 0 <= share <= 1:
+                names = ", ".join(self.stages.extract.sources)
+                raise ValueError(
+                    f"max_fall.{source}: {share} - expected a source ({names}) and a share from "
+                    f"0 to 1"
                 )
 
 

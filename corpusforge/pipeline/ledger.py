@@ -14,6 +14,7 @@ class Entry:
 
     stage: str
     complete: bool
+    begun: bool  # whether a task of it is done
     tally: Tally  # of the finished tasks, where the stage is not complete
     seconds: float  # of the run that completed it; 0 where it is not
     peak_memory: int  # bytes, of its hungriest worker process
@@ -22,7 +23,7 @@ class Entry:
     def verdict(self) -> str:
         """`balanced`, or what else there is to say."""
         if not self.complete:
-            return "not complete" if self.tally != Tally() else "not run"
+            return "not complete" if self.begun else "not run"
         if not self.tally.balances:
             return "DOES NOT BALANCE"
         return "balanced" if self.tally.read else "complete"  # fetch and tokenizer read no records
@@ -40,6 +41,7 @@ def ledger(plan: Plan) -> list[Entry]:
             Entry(
                 stage=step.stage.name,
                 complete=manifest is not None,
+                begun=bool(receipts),
                 tally=manifest.tally if manifest else sum((r.tally for r in receipts), Tally()),
                 seconds=manifest.seconds if manifest else 0.0,
                 peak_memory=max((r.peak_memory for r in receipts), default=0),

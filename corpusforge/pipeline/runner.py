@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +11,8 @@ from corpusforge.formats.atomic import remove_partials
 from corpusforge.pipeline.manifest import is_complete, read_manifest, write_manifest
 from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.receipts import perform, valid_receipts
-from corpusforge.stages.stage import SCRATCH, Phase
+from corpusforge.pipeline.releases import accept_releases
+from corpusforge.stages.stage import ADDED, SCRATCH, Phase
 from corpusforge.work import Executor, Tally
 
 
@@ -28,7 +29,10 @@ class Update:
 
 
 def run_step(
-    step: Step, executor: Executor, reject_budget: float | None = None
+    step: Step,
+    executor: Executor,
+    reject_budget: float | None = None,
+    max_fall: Mapping[str, float] | None = None,
 ) -> Iterator[Update]:
     """Bring one stage to completion, telling how far it is after every task.
 
@@ -36,10 +40,11 @@ def run_step(
         step: From a plan; nothing happens if it is complete.
         executor: Where its tasks run.
         reject_budget: Largest share of its records that it may reject; None: all but all.
+        max_fall: By source, largest share of what it had that may be gone; see `releases`.
 
     Raises:
         ContractError: A record vanished or multiplied.
-        RunError: Tasks failed, or more was rejected than the budget allows.
+        RunError: Tasks failed, more was rejected than the budget allows, or a source fell.
     """
     if is_complete(step):
         _remove_scratch(step)  # of a run that was killed just after it wrote the manifest
@@ -62,6 +67,7 @@ def run_step(
             break
     _check_conservation(step, before)
     _check_budget(step, before, reject_budget)
+    accept_releases(step.folder, step.folder.parent, max_fall or {})
     remove_partials(step.folder)
     write_manifest(step, before, time.monotonic() - started)
     _remove_scratch(step)
@@ -96,7 +102,7 @@ def _check_conservation(step: Step, tally: Tally) -> None:
         return
     source = step.inputs.stages[step.stage.records_from]
     earlier = read_manifest(source)
-    if earlier is None or earlier.tally.kept != tally.read:
+    if earlier is None or earlier.tally.kept != tally.read - tally.counts.get(ADDED, 0):
         kept = "nothing" if earlier is None else f"{earlier.tally.kept:,} records"
         raise ContractError(
             f"{step.stage.records_from} kept {kept} but {step.stage.name} read {tally.read:,}; "

@@ -65,7 +65,8 @@ def _rows(dataset: ds.Dataset | None, doc_id: str, columns: list[str]) -> list[d
 
 
 def _told(row: dict[str, Any], *left_out: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if value is not None and key not in left_out}
+    told = {key: value for key, value in row.items() if value is not None and value != []}
+    return {key: value for key, value in told.items() if key not in left_out}
 
 
 def lookup(plan: Plan, shard: str, token: int) -> dict[str, Any]:

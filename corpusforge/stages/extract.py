@@ -4,6 +4,7 @@ parse    per group of files   records in the order of the files; unreadable ones
 resolve  per range of uids    of the records of one document the last version wins; deletions
                               apply to what came before them
 select   per partition        superseded and deleted records become rejects
+census   per source           papers by year and by provider, for the runner to judge the release
 """
 
 from functools import partial
@@ -17,6 +18,7 @@ from corpusforge.errors import SourceError
 from corpusforge.formats.run import key_ranges
 from corpusforge.parsers.field_mapping import FieldMapping
 from corpusforge.sources.catalogue import Kind, reader_of
+from corpusforge.stages.extract_census import CENSUS, add_up
 from corpusforge.stages.extract_papers import parse
 from corpusforge.stages.extract_versions import resolve, select
 from corpusforge.stages.fetch import fetched_folder
@@ -124,6 +126,7 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
     parsed = [scratch / "parsed" / f"{stem}.parquet" for stem in stems]
     lost = [scratch / "lost" / f"{stem}.parquet" for stem in stems]
     claims = [scratch / "claims" / f"{stem}.run" for stem in stems]
+    providers = [scratch / "providers" / f"{stem}.json" for stem in stems]
     counted = yield Phase(
         "parse",
         partial(
@@ -132,7 +135,7 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
             licences={n: s.licence for n, s in config.sources.items()},
         ),
         [
-            Task(stems[i], files, (parsed[i], lost[i], claims[i]), (i, name))
+            Task(stems[i], files, (parsed[i], lost[i], claims[i], providers[i]), (i, name))
             for i, (name, files) in enumerate(groups)
         ],
     )
@@ -146,13 +149,26 @@ def phases(config: ExtractConfig, inputs: Inputs, out: Path) -> Phases:
         for i, key_range in enumerate(key_ranges(counted.counts.get("claims", 0), CLAIMS_PER_RANGE))
     ]
     yield Phase("resolve", resolve, resolving)
-    losers = scratch / "losers"
+    losers, counted_in = scratch / "losers", scratch / CENSUS
     yield Phase(
         "select",
         select,
         [
-            Task(stem, (parsed[i], lost[i], losers), partition_targets(out, stem), (i,))
-            for i, stem in enumerate(stems)
+            Task(
+                stems[i],
+                (parsed[i], lost[i], losers, providers[i]),
+                (*partition_targets(out, stems[i]), counted_in / name / f"{stems[i]}.json"),
+                (i,),
+            )
+            for i, (name, _) in enumerate(groups)
+        ],
+    )
+    yield Phase(
+        "census",
+        add_up,
+        [
+            Task(name, (counted_in / name,), (out / CENSUS / f"{name}.json",))
+            for name in sorted(config.sources)
         ],
     )
 
@@ -179,7 +195,7 @@ def _groups(config: ExtractConfig, inputs: Inputs) -> list[tuple[str, tuple[Path
 
 STAGE = Stage(
     name="extract",
-    version=2,
+    version=3,
     config=ExtractConfig,
     reads=("fetch",),
     phases=phases,

@@ -4,15 +4,18 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import xxhash
 from numpy.typing import NDArray
 
+from corpusforge.formats.atomic import write_atomic
 from corpusforge.formats.partition import partition_writer
 from corpusforge.formats.run import write_run
 from corpusforge.reasons import Rejection
 from corpusforge.sources.records import Found, Lost, Reader, Record, Withdrawn
+from corpusforge.stages.extract_census import Runs, provider_runs
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.outcome import reject_rows
 from corpusforge.tables.schemas import PAPERS, REJECTS
@@ -35,16 +38,17 @@ DELETION = 0xFFFFFFFF
 
 
 def parse(task: Task, readers: dict[str, Reader], licences: dict[str, str | None]) -> Tally:
-    """Papers, losses and claims of one group of files of a source.
+    """Papers, losses, claims and providers of one group of files of a source.
 
     Args:
         task: Sources are the files; arguments are the partition's number and the source's name.
         readers: How the files of each source are read.
         licences: Of each source as a whole, for papers that state none.
     """
-    papers, lost, claims_run = task.targets
+    papers, lost, claims_run, providers = task.targets
     part, name = int(task.arguments[0]), str(task.arguments[1])
     claims = [np.empty(0, CLAIM)]
+    runs: Runs = []
     rejected: Counter[str] = Counter()
     place = row = deletions = 0
     with (
@@ -60,10 +64,12 @@ def parse(task: Task, readers: dict[str, Reader], licences: dict[str, str | None
             rejected.update(record.rejection.reason.value for record in losses)
             deletions += len(batch) - len(found) - len(losses)
             claims.append(_claims(name, batch, part << 32 | place, row))
+            runs += provider_runs(found)
             place += len(batch)
             row += len(found)
     table = np.concatenate(claims)
     write_run(claims_run, table["uid"], table)
+    write_atomic(providers, msgspec.json.encode(runs))
     read = row + sum(rejected.values())
     return Tally(
         read=read,

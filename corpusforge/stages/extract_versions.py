@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from corpusforge.errors import ContractError
-from corpusforge.formats.atomic import atomic_path
-from corpusforge.formats.partition import partition_writer, read_batches
+from corpusforge.formats.atomic import atomic_path, write_atomic
+from corpusforge.formats.partition import partition_writer, read_batches, read_columns
 from corpusforge.formats.run import gather, runs_in, write_run
 from corpusforge.reasons import Reason, Rejection
+from corpusforge.stages.extract_census import Runs, count
 from corpusforge.stages.extract_papers import CLAIM, DELETION
 from corpusforge.tables.outcome import reject_rows
 from corpusforge.tables.schemas import PAPERS, REJECTS
@@ -108,12 +110,17 @@ def _refuse_collision(claims: NDArray[np.void]) -> None:
 
 
 def select(task: Task) -> Tally:
-    """One partition of papers without its losers, and all its rejects."""
-    parsed, lost, loser_runs = task.sources
-    table, rejects = task.targets
+    """One partition of papers without its losers, all its rejects, and the census of the papers."""
+    parsed, lost, loser_runs, providers = task.sources
+    table, rejects, census = task.targets
     part = int(task.arguments[0])
     losers = gather(runs_in(loser_runs), LOSER, part, part + 1).records
     verdicts = {int(loser["row"]): _verdict(loser) for loser in losers}
+    years = read_columns(parsed, ["year"])["year"]
+    stays = np.ones(len(years), bool)
+    stays[list(verdicts)] = False
+    runs = msgspec.json.decode(providers.read_bytes(), type=Runs)
+    write_atomic(census, msgspec.json.encode(count(years, runs, stays)))
     tally = Tally()
     row = 0
     with partition_writer(rejects, REJECTS) as rejected:
@@ -123,7 +130,7 @@ def select(task: Task) -> Tally:
             # Nothing to take out: the parsed file is the partition, and no text is copied.
             with atomic_path(table) as partial:
                 _link_or_copy(parsed, partial)
-            return Tally(kept=sum(b.num_rows for b in read_batches(parsed, PAPERS)))
+            return Tally(kept=len(years))
         with partition_writer(table, PAPERS) as kept:
             for batch in read_batches(parsed, PAPERS):
                 found = [verdicts.get(i) for i in range(row, row + batch.num_rows)]

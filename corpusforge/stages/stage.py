@@ -2,24 +2,21 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-import pyarrow as pa
 
-from corpusforge.formats.partition import partition_writer, read_batches
+from corpusforge.formats.partition import partition_writer
 from corpusforge.sources.network import NetworkConfig
 from corpusforge.tables.outcome import Outcome
 from corpusforge.tables.schemas import REJECTS
 from corpusforge.work import Tally, Task, Work
 
-C = TypeVar("C", bound=msgspec.Struct)
-
 TABLE = "table"
 REJECTED = "rejects"
 SCRATCH = "scratch"  # removed when the stage is complete
+ADDED = "added"  # counts records of a stage that come from a record which it read beside them
 
 
 @dataclass(frozen=True)
@@ -84,42 +81,3 @@ def write_outcome(task: Task, outcome: Outcome) -> None:
         writer.write(outcome.kept)
     with partition_writer(rejects, REJECTS) as writer:
         writer.write(outcome.rejected)
-
-
-def per_partition(
-    stage: str,
-    transform: Callable[[pa.RecordBatch, C], Outcome],
-    source: pa.Schema,
-    target: pa.Schema,
-) -> Callable[[C, Inputs, Path], Phases]:
-    """The phases of a stage that treats every partition of `stage` alike."""
-
-    def phases(config: C, inputs: Inputs, out: Path) -> Phases:
-        work = partial(_apply, transform=transform, config=config, source=source, target=target)
-        partitions = inputs.partitions(stage)
-        yield Phase(
-            "map", work, [Task(p.stem, (p,), partition_targets(out, p.stem)) for p in partitions]
-        )
-
-    return phases
-
-
-def _apply(
-    task: Task,
-    transform: Callable[[pa.RecordBatch, C], Outcome],
-    config: C,
-    source: pa.Schema,
-    target: pa.Schema,
-) -> Tally:
-    tally = Tally()
-    table, rejects = task.targets
-    with (
-        partition_writer(table, target) as kept,
-        partition_writer(rejects, REJECTS) as rejected,
-    ):
-        for batch in read_batches(task.sources[0], source):
-            outcome = transform(batch, config).conserving(batch.num_rows)
-            kept.write(outcome.kept)
-            rejected.write(outcome.rejected)
-            tally += outcome.tally(bytes_read=batch.nbytes)
-    return tally

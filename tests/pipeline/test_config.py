@@ -31,7 +31,7 @@ def with_source(**settings):
 def test_a_source_and_an_output_are_enough(tmp_path):
     config = load(tmp_path, RECIPE)
     assert config.output == "out"
-    assert config.stages.dedup.similarity == 0.8
+    assert config.stages.dedup.limits.similarity == 0.8
     assert config.cluster == ClusterConfig()
     assert config.stages.train is None
 
@@ -128,6 +128,14 @@ WRONG = {
         RECIPE | {"reject_budget": {"clean": -0.1}},
         "reject_budget.clean: -0.1 - expected one of",
     ),
+    "a fall of an unknown source": (
+        RECIPE | {"max_fall": {"core": 0.5}},
+        "max_fall.core: 0.5 - expected a source (pubmed) and a share from 0 to 1",
+    ),
+    "a fall of more than the whole": (
+        RECIPE | {"max_fall": {"pubmed": 1.5}},
+        "max_fall.pubmed: 1.5 - expected a source (pubmed) and a share from 0 to 1",
+    ),
     "an address that is missing": (
         RECIPE | {"cluster": {"kind": "address"}},
         "kind: address needs address, such as tcp://host:8786 - at `$.cluster`",
@@ -185,7 +193,7 @@ def test_a_folder_is_no_pipeline_file(tmp_path):
 
 
 def test_a_pipeline_written_by_the_tests_can_be_read(tmp_path):
-    path = write_pipeline(tmp_path, {"pubmed": SOURCE}, {"clean": {"min_words": 7}})
+    path = write_pipeline(tmp_path, {"pubmed": SOURCE}, {"clean": {"quality": "gopher"}})
     config = load_pipeline(path)
     assert isinstance(config, PipelineConfig)
-    assert config.stages.clean.min_words == 7
+    assert config.stages.clean.quality == "gopher"

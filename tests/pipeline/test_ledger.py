@@ -7,6 +7,7 @@ from corpusforge.pipeline.config import STAGES
 from corpusforge.pipeline.ledger import Entry, ledger
 from corpusforge.pipeline.plan import open_plan
 from corpusforge.pipeline.runner import run_step
+from corpusforge.stages.stage import TABLE
 from corpusforge.work import SerialExecutor, Tally
 from pipeline.toys import BreakingExecutor
 
@@ -43,8 +44,10 @@ def test_a_stage_that_ran_has_a_time_and_a_peak_of_memory(finished):
 
 def test_an_unfinished_stage_tells_what_its_finished_tasks_counted(tmp_path):
     plan = finish(write_corpus(tmp_path, documents=9), until="extract")
+    partitions = len(list((plan.step("extract").folder / TABLE).iterdir()))
     with pytest.raises(OSError, match="the power failed"):
-        list(run_step(plan.step("clean"), BreakingExecutor(2)))
+        # Each partition is a task of counting words, and all together one of adding them up.
+        list(run_step(plan.step("clean"), BreakingExecutor(partitions + 1 + 2)))
     entries = {entry.stage: entry for entry in ledger(plan)}
     assert entries["extract"].verdict == "balanced"
     assert entries["clean"].verdict == "not complete"
@@ -61,5 +64,5 @@ def test_nothing_has_run_where_there_is_no_output(tmp_path):
 
 
 def test_counts_that_do_not_add_up_are_called_so():
-    entry = Entry("clean", True, Tally(read=3, kept=1, rejected={"language": 1}), 0.0, 0)
+    entry = Entry("clean", True, True, Tally(read=3, kept=1, rejected={"language": 1}), 0.0, 0)
     assert entry.verdict == "DOES NOT BALANCE"

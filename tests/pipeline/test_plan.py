@@ -9,9 +9,11 @@ import pytest
 from corpora import paper, pubmed_file, write_file, write_pipeline
 
 from corpusforge.errors import ConfigError, SourceError
+from corpusforge.kernels.evidence import Limits
 from corpusforge.pipeline import plan as planning
 from corpusforge.pipeline.config import STAGES, PipelineConfig
 from corpusforge.pipeline.plan import fingerprint, make_plan, open_plan
+from corpusforge.stages.clean_text import TextConfig
 
 NAMES = [stage.name for stage in STAGES]
 SOURCE = {"kind": "pubmed", "folder": "papers", "files": "*.xml"}
@@ -90,8 +92,8 @@ SETTINGS = {
         }
     },
     "extract": {"sources": {"pubmed": SOURCE}, "partition_bytes": 99},
-    "clean": {"min_words": 31},
-    "dedup": {"similarity": 0.85},
+    "clean": {"quality": "gopher"},
+    "dedup": {"limits": {"similarity": 0.85}},
     "tokenizer": {"vocabulary": 500},
     "shards": {"seed": 7},
 }
@@ -119,17 +121,21 @@ def test_every_single_setting_of_a_stage_is_part_of_the_fingerprint(stage):
 
 OTHER = {
     "extract": {"sources": {}, "partition_bytes": 5},
-    "clean": {"min_words": 5, "languages": (), "min_language_probability": 0.5},
-    "dedup": {"shingle_words": 6, "bands": 21, "rows": 5, "similarity": 0.9, "seed": 2},
+    "clean": {"quality": "forge", "languages": (), "text": TextConfig(figures="drop")},
+    "dedup": {
+        **{"shingle_words": 6, "bands": 21, "rows": 5, "limits": Limits(similarity=0.9), "seed": 2},
+        **{"keep": ("longer",), "sources": ("pubmed",)},
+    },
     "tokenizer": {"vocabulary": 999, "sample_bytes": 5, "seed": 2},
     "shards": {"split": (1, 0, 0), "shard_tokens": 5, "seed": 2},
 }
 
 
-def test_workers_and_budgets_are_no_part_of_any_fingerprint():
+def test_workers_budgets_and_falls_are_no_part_of_any_fingerprint():
     elsewhere = plan(
         cluster={"kind": "address", "address": "tcp://far:1", "workers": 64, "ranks": 9},
         reject_budget={"clean": 0.5},
+        max_fall={"pubmed": 0.9},
     )
     assert fingerprints(elsewhere) == fingerprints(plan())
 
@@ -162,7 +168,7 @@ def test_a_setting_of_training_changes_the_model_and_no_stage():
 
 def test_other_shards_are_another_model():
     one, other = (
-        plan({"train": {"model": MODEL}, "clean": {"min_words": words}}) for words in (30, 31)
+        plan({"train": {"model": MODEL}, "clean": {"quality": q}}) for q in ("forge", "gopher")
     )
     assert one.train_folder != other.train_folder
 

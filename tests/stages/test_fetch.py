@@ -4,9 +4,11 @@ import json
 
 import pytest
 from corpora import Record, pubmed_file
+from emulators.files import FileEmulator
 
 from corpusforge.errors import SourceError
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.sources.web_files_plan import FilesConfig
 from corpusforge.stages import extract, fetch
 from corpusforge.stages.extract import ExtractConfig, SourceConfig
 from corpusforge.stages.fetch import FetchConfig, WheelDownload
@@ -68,6 +70,24 @@ def test_a_fetched_file_that_is_gone_or_changed_is_noticed_before_it_is_read(tmp
     message = rf"b\.xml {state}, {len(FILES['b.xml'])} bytes were fetched; delete"
     with pytest.raises(SourceError, match=message):
         run_stage(extract.STAGE, config, tmp_path / "out", {"fetch": tmp_path / "fetch"})
+
+
+def test_files_of_a_server_are_listed_by_their_path_and_shared_with_other_settings(tmp_path):
+    served = {f"/day={n}/part.xml": content for n, content in enumerate(FILES.values())}
+    with FileEmulator(served) as server:
+        download = FilesConfig(listings=[f"{server.url}/"], files="*.xml")
+        for other in ({}, {"again": download}):
+            config = FetchConfig(downloads={"papers": download, **other})
+            out = tmp_path / f"fetch-{len(other)}"
+            tally = run_stage(fetch.STAGE, config, out, {})
+    assert json.loads((out / "files" / "papers.json").read_bytes()) == {
+        path.removeprefix("/"): len(content) for path, content in served.items()
+    }
+    assert tally.counts == {"files": 4, "here_before": 4, "requests": 2}
+    source = SourceConfig(kind="pubmed", fetched="papers", files="*/*.xml")
+    config = ExtractConfig(sources={"pubmed": source})
+    run_stage(extract.STAGE, config, tmp_path / "out", {"fetch": out})
+    assert [row["title"] for row in table_of(tmp_path / "out")] == ["One", "Two"]
 
 
 def test_a_download_that_fails_is_not_listed(tmp_path, monkeypatch):
