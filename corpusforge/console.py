@@ -51,7 +51,7 @@ def run_with_progress(
     with Progress(*columns, console=console, transient=True, disable=not watched) as progress:
         bar = progress.add_task(step.stage.name, total=None, told="")
         budget = config.reject_budget.get(step.stage.name)
-        for update in run_step(step, executor, budget, config.max_fall):
+        for update in run_step(step, executor, budget, config.max_fall, config.max_loss):
             phase, now = f"{update.stage}.{update.phase}", time.monotonic()
             resumed += update.resumed if update.done == update.resumed else 0
             pace = _pace(update.tally)

@@ -22,6 +22,7 @@ from corpusforge.interrupts import stop_at_once, stop_requests
 from corpusforge.lock import exclusive
 from corpusforge.memory import peak_memory
 from corpusforge.pipeline.config import ClusterConfig
+from corpusforge.pipeline.forecast import dedup_forecast
 from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan, Step, open_plan, reopen_plan
 from corpusforge.pipeline.report import write_report
@@ -104,6 +105,8 @@ def _cluster(configured: ClusterConfig, scheduler_file: Path | None) -> ClusterC
 
 def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Console) -> None:
     for step in steps:
+        if step.stage.name == "dedup" and (plan_of_dedup := dedup_forecast(plan)):
+            console.print(str(plan_of_dedup), style="dim", highlight=False, soft_wrap=True)
         run_with_progress(step, executor, plan.config, console)
 
 

@@ -3,7 +3,6 @@
 from msgspec import Struct
 
 from corpusforge.errors import ParseError
-from corpusforge.kernels.marks import HEADING, PARAGRAPH  # noqa: F401
 
 
 class MissingIdentifier(ParseError):  # noqa: N818  (named for what is wrong with the record)

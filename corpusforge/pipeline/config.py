@@ -95,9 +95,17 @@ class PipelineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             "may be gone since the last run; beyond it the run fails. 0.5 where none is given."
         ),
     ] = {}
+    max_loss: Annotated[
+        dict[str, float],
+        Meta(
+            description="By source: share of its documents that dedup may remove before the run "
+            "fails. 0.9 where none is given."
+        ),
+    ] = {}
 
     def __post_init__(self) -> None:
-        self._check_falls()
+        self._check_sources("max_fall", self.max_fall)
+        self._check_sources("max_loss", self.max_loss)
         names = [stage.name for stage in STAGES]
         for name, share in self.reject_budget.items():
             if name not in names or not 0 <= share <= 1:
@@ -106,12 +114,12 @@ class PipelineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                     f"and a share from 0 to 1"
                 )
 
-    def _check_falls(self) -> None:
-        for source, share in self.max_fall.items():
+    def _check_sources(self, setting: str, shares: dict[str, float]) -> None:
+        for source, share in shares.items():
             if source not in self.stages.extract.sources or not 0 <= share <= 1:
                 names = ", ".join(self.stages.extract.sources)
                 raise ValueError(
-                    f"max_fall.{source}: {share} - expected a source ({names}) and a share from "
+                    f"{setting}.{source}: {share} - expected a source ({names}) and a share from "
                     f"0 to 1"
                 )
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from corpusforge.errors import ContractError, RunError
 from corpusforge.formats.atomic import remove_partials
+from corpusforge.pipeline.losses import check_losses
 from corpusforge.pipeline.manifest import is_complete, read_manifest, write_manifest
 from corpusforge.pipeline.plan import Step
 from corpusforge.pipeline.receipts import perform, valid_receipts
@@ -33,6 +34,7 @@ def run_step(
     executor: Executor,
     reject_budget: float | None = None,
     max_fall: Mapping[str, float] | None = None,
+    max_loss: Mapping[str, float] | None = None,
 ) -> Iterator[Update]:
     """Bring one stage to completion, telling how far it is after every task.
 
@@ -41,10 +43,12 @@ def run_step(
         executor: Where its tasks run.
         reject_budget: Largest share of its records that it may reject; None: all but all.
         max_fall: By source, largest share of what it had that may be gone; see `releases`.
+        max_loss: By source, largest share that dedup may remove; see `losses`.
 
     Raises:
         ContractError: A record vanished or multiplied.
-        RunError: Tasks failed, more was rejected than the budget allows, or a source fell.
+        RunError: Tasks failed, more was rejected than the budget allows, a source fell, or dedup
+            left too little of one.
     """
     if is_complete(step):
         _remove_scratch(step)  # of a run that was killed just after it wrote the manifest
@@ -67,6 +71,7 @@ def run_step(
             break
     _check_conservation(step, before)
     _check_budget(step, before, reject_budget)
+    check_losses(before, max_loss or {})
     accept_releases(step.folder, step.folder.parent, max_fall or {})
     remove_partials(step.folder)
     write_manifest(step, before, time.monotonic() - started)

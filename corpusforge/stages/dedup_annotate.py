@@ -25,6 +25,7 @@ from corpusforge.work import Tally, Task
 OpenPart = Callable[[int], Facts]
 LONGER = ATTRIBUTES.index("longer")
 NONE = np.empty(0, np.int32)
+OF, REMOVED_OF = "of ", "removed of "  # start the names of counts by source
 REASONS = {
     Rule.EXACT: Reason.EXACT_DUPLICATE,
     Rule.NEAR: Reason.NEAR_DUPLICATE,
@@ -108,6 +109,6 @@ def _losses(sources: pa.Array, keep: pa.Array) -> dict[str, int]:
     """How many documents of each source there were, and how many of them were removed."""
     before = Counter(sources.to_pylist())
     after = Counter(sources.filter(keep).to_pylist())
-    counts = {f"of {name}": count for name, count in before.items()}
-    counts |= {f"removed of {name}": count - after[name] for name, count in before.items()}
+    counts = {f"{OF}{name}": count for name, count in before.items()}
+    counts |= {f"{REMOVED_OF}{name}": count - after[name] for name, count in before.items()}
     return dict(sorted(counts.items()))

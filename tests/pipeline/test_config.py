@@ -132,6 +132,10 @@ WRONG = {
         RECIPE | {"max_fall": {"core": 0.5}},
         "max_fall.core: 0.5 - expected a source (pubmed) and a share from 0 to 1",
     ),
+    "a loss of an unknown source": (
+        RECIPE | {"max_loss": {"core": 0.5}},
+        "max_loss.core: 0.5 - expected a source (pubmed) and a share from 0 to 1",
+    ),
     "a fall of more than the whole": (
         RECIPE | {"max_fall": {"pubmed": 1.5}},
         "max_fall.pubmed: 1.5 - expected a source (pubmed) and a share from 0 to 1",
