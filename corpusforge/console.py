@@ -9,11 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
 from corpusforge.api import Corpus
 from corpusforge.pipeline.config import PipelineConfig
-from corpusforge.pipeline.diff import Change, edits
 from corpusforge.pipeline.ledger import Entry
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Step
@@ -29,7 +27,6 @@ DETAILS = {
     "deletions_without_record": "of no record",
 }
 FROM = "from "  # starts the counts that say how many records were of which source
-CONTEXT = 60  # characters around what changed
 LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar
 
 
@@ -176,39 +173,6 @@ def print_provenance(shard: str, token: int, found: dict[str, Any], console: Con
     for name in ("source", "content", "doi", "year", "licence", "retracted", "cluster"):
         if found[name] is not None:
             console.print(f"  {name}: {found[name]}", highlight=False, markup=False)
-
-
-def print_changes(doc_id: str, changes: Sequence[Change], console: Console) -> None:
-    """What clean did to a document: what it took away in red, what it put in in green."""
-    if not changes:
-        console.print(f"{doc_id}: clean changed nothing", markup=False, highlight=False)
-    for change in changes:
-        console.print(f"{change.rule}: {change.part}", style="bold", highlight=False)
-        line = Text("  ")
-        for edit in edits(change.before, change.after):
-            line.append(_shortened(edit.kept))
-            line.append(edit.removed, style="red strike")
-            line.append(edit.added, style="green")
-        told = line if console.is_terminal else _plain(change)
-        # Texts have things like [email] in them, which are no markup.
-        console.print(told, soft_wrap=True, markup=False, highlight=False)
-
-
-def _plain(change: Change) -> str:
-    """The same without colours, for pipes: [-taken away-] and {+put in+}."""
-    return "  " + "".join(
-        _shortened(edit.kept)
-        + (f"[-{edit.removed}-]" if edit.removed else "")
-        + (f"{{+{edit.added}+}}" if edit.added else "")
-        for edit in edits(change.before, change.after)
-    )
-
-
-def _shortened(text: str) -> str:
-    """Both ends of a text that is only there to show where something stands."""
-    if len(text) <= 2 * CONTEXT:
-        return text
-    return f"{text[:CONTEXT]} … {text[-CONTEXT:]}"
 
 
 def print_files(name: str, looks: Sequence[Look], console: Console) -> None:

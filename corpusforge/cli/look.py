@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from corpusforge.api import Corpus
+from corpusforge.cli.differences import print_changes, print_family
 from corpusforge.console import (
-    print_changes,
     print_events,
     print_ledger,
     print_provenance,
@@ -16,6 +16,7 @@ from corpusforge.console import (
 )
 from corpusforge.errors import ConfigError
 from corpusforge.pipeline.diff import changes
+from corpusforge.pipeline.duplicates import family
 from corpusforge.pipeline.guide import overview, page, published_guide
 from corpusforge.pipeline.plan import reopen_plan
 from corpusforge.pipeline.publish import published
@@ -49,6 +50,11 @@ def explain(options: argparse.Namespace, console: Console) -> int:
 def diff(options: argparse.Namespace, console: Console) -> int:
     found = changes(reopen_plan(options.pipeline), options.doc_id)
     print_changes(options.doc_id, found, console)
+    return 0
+
+
+def duplicates(options: argparse.Namespace, console: Console) -> int:
+    print_family(family(reopen_plan(options.pipeline), options.doc_id), console)
     return 0
 
 

@@ -62,11 +62,13 @@ def make_parser() -> argparse.ArgumentParser:
     explain.add_argument("doc_id", help="such as pubmed:33728380")
     diff = verb("diff", look.diff, "what clean did to one document, rule by rule")
     diff.add_argument("doc_id", help="such as pubmed:33728380")
+    duplicates = verb("duplicates", look.duplicates, "the copies of one document, and why")
+    duplicates.add_argument("doc_id", help="such as pubmed:33728380, kept or removed")
     lookup = verb("lookup", look.lookup, "which document a token of a shard is from")
     lookup.add_argument("shard", help="such as train-00000")
     lookup.add_argument("token", type=int, help="offset in the shard")
     report = verb("report", look.report, "write report.html into the output folder")
-    for command in (status, rejects, explain, diff, lookup, report):
+    for command in (status, rejects, explain, diff, duplicates, lookup, report):
         command.add_argument(
             "-p",
             "--pipeline",

@@ -5,6 +5,7 @@ has no command for stays the character it is. Until the end a blank closes each 
 "\alpha" and "x" can be put together, and BLANK is a space that is meant.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import zip_longest
@@ -12,14 +13,16 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from corpusforge.parsers.mathml_characters import (
+from corpusforge.parsers.mathml_tokens import (
     ACCENTS_ABOVE,
     ACCENTS_BELOW,
     BLANK,
-    FUNCTIONS,
+    ENCLOSED,
+    FENCES,
     LABELLED_ARROWS,
     LIMITS,
-    VARIANTS,
+    MATRICES,
+    TOKENS,
     character,
     finished,
     words,
@@ -27,11 +30,6 @@ from corpusforge.parsers.mathml_characters import (
 from corpusforge.parsers.xmldoc import local_name
 
 HIDDEN = {"annotation", "annotation-xml", "mphantom", "none", "mprescripts", "maligngroup"}
-FENCES = {"()", "[]", "||"}  # a script after the closing one belongs to all between them
-# Fences around a matrix, and the environment that draws both.
-MATRICES = {"()": "pmatrix", "[]": "bmatrix", "||": "vmatrix", "{}": "Bmatrix", "{": "cases"}
-ENCLOSED = {"box": "boxed", "roundedbox": "boxed", "circle": "boxed", "radical": "sqrt"}
-ENCLOSED |= {"top": "overline", "actuarial": "overline", "bottom": "underline"}
 
 
 class Piece(NamedTuple):
@@ -68,8 +66,8 @@ def latex(math: etree._Element) -> str:
 def _leaf(node: etree._Element, name: str) -> Piece:
     if name != "mspace":
         return _token(name, node.text or "", node.get("mathvariant", ""))
-    width = node.get("width", "").strip()
-    return NOTHING if width == "0" or width.startswith(("-", "0e", "0p")) else Piece(f"\\{BLANK}")
+    none = re.match(r"\s*(?:-|0(?:e|p|\s*\Z))", node.get("width", ""))
+    return NOTHING if none else Piece(f"\\{BLANK}")
 
 
 @lru_cache(8192)  # most formulas are of a few letters and signs
@@ -77,7 +75,7 @@ def _token(name: str, text: str, variant: str) -> Piece:
     text = text.strip(" \t\r\n")
     if name in HIDDEN:
         return Piece("", name)
-    return Piece(TOKENS.get(name, _text)(text, variant), text) if text else NOTHING
+    return Piece(TOKENS.get(name, words)(text, variant), text) if text else NOTHING
 
 
 def _composed(node: etree._Element, name: str, pieces: Pieces) -> Piece:
@@ -99,39 +97,6 @@ def _row(pieces: Pieces) -> Piece:
             return table
     whole = "".join([piece.latex for piece in pieces])
     return Piece(whole, solid=whole[:1] + whole[-1:] in FENCES)
-
-
-# Tokens
-
-
-def _identifier(text: str, variant: str) -> str:
-    if text in FUNCTIONS:
-        return f"\\{text} "
-    upright = text.isascii() and text.isalnum()
-    if len(text) > 1 and not upright:
-        return _text(text, "") if any(map(str.isspace, text)) else "".join(map(character, text))
-    command = VARIANTS.get(variant, "" if len(text) == 1 else "mathrm")
-    if (command == "mathit" and len(text) == 1) or (command == "mathrm" and not upright):
-        command = ""
-    written = "".join(map(character, text))
-    return f"\\{command}{{{written}}}" if command else written
-
-
-def _symbols(text: str, variant: str) -> str:
-    if text in FUNCTIONS:
-        return f"\\{text} "
-    if len(text) > 1 and text.isascii() and text.isalpha():
-        return f"\\operatorname{{{text}}}"
-    written = "".join(map(character, text))
-    return f"\\mathbf{{{written}}}" if variant == "bold" and text.isalnum() else written
-
-
-def _text(text: str, variant: str) -> str:
-    if text.isspace():
-        return f"\\{BLANK}"
-    if text.isdigit() or not any(letter.isascii() and letter.isalnum() for letter in text):
-        return "".join(map(character, text))
-    return f"\\{'textbf' if variant == 'bold' else 'text'}{{{words(text)}}}"
 
 
 # Scripts, and what stands around something
@@ -185,19 +150,18 @@ def _around(base: Piece, below: Piece, above: Piece) -> Piece:
 def _fraction(node: etree._Element, pieces: Pieces) -> Piece:
     if len(pieces) != 2:
         return _row(pieces)
-    above, below = (piece.latex for piece in pieces)
     if node.get("bevelled") == "true":
         parts = (piece.latex if piece.solid else f"{{{piece.latex}}}" for piece in pieces)
         return Piece("/".join(parts), solid=False)
     if node.get("linethickness", "").startswith("0"):
-        return Piece(f"\\substack{{{above}\\\\{BLANK}{below}}}")
-    return Piece(f"\\frac{{{above}}}{{{below}}}")
+        return Piece(f"\\substack{{{pieces[0].latex}\\\\{BLANK}{pieces[1].latex}}}")
+    return Piece(f"\\frac{{{pieces[0].latex}}}{{{pieces[1].latex}}}")
 
 
 def _enclosed(node: etree._Element, pieces: Pieces) -> Piece:
-    name = next(filter(None, map(ENCLOSED.get, node.get("notation", "").split())), None)
+    names = [ENCLOSED[word] for word in node.get("notation", "").split() if word in ENCLOSED]
     inner = _row(pieces)
-    return Piece(f"\\{name}{{{inner.latex}}}") if name else inner
+    return Piece(f"\\{names[0]}{{{inner.latex}}}") if names else inner
 
 
 # Fences and tables
@@ -237,8 +201,6 @@ def _cells(pieces: Pieces) -> Piece:
     return Piece(f"{BLANK}&{BLANK}".join([piece.latex for piece in pieces]), solid=False)
 
 
-TOKENS = {"mi": _identifier, "ci": _identifier, "mn": _symbols, "cn": _symbols, "mo": _symbols}
-TOKENS |= {"mtext": _text, "ms": _text}
 LAYOUTS = {"mfrac": _fraction, "menclose": _enclosed, "mfenced": _fenced, "mtable": _table}
 # The fewest operands of an element, and the most if that is fixed, and what it makes of them.
 FORMS: dict[str, tuple[int, int | None, Callable[[Pieces], Piece]]] = {

@@ -17,8 +17,10 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.core_api import WorksPage
 from corpusforge.parsers.identifiers import normal_doi
 from corpusforge.sources.answers import Request
+from corpusforge.sources.network import Address
 from corpusforge.sources.parts import Part, check_either, check_years
 from corpusforge.sources.replay import Estimate
+from corpusforge.sources.secrets import KeyName
 
 SEARCH, WORKS = "/search/works/", "/works/"  # without the last slash, CORE redirects
 WINDOW = 10_000  # results that offset and limit reach
@@ -60,9 +62,10 @@ class CoreConfig(
         int, Meta(ge=10, le=MAX_LIMIT, description="Works of a page; full texts make it heavy.")
     ] = MAX_LIMIT
     key: Annotated[
-        str, Meta(description="Environment variable, or line of the key file, with the API key.")
+        KeyName,
+        Meta(description="Environment variable, or line of the key file, with the API key."),
     ] = "CORE_API_KEY"
-    address: Annotated[str, Meta(description="Of the API.")] = "https://api.core.ac.uk/v3"
+    address: Annotated[Address, Meta(description="Of the API.")] = "https://api.core.ac.uk/v3"
 
     def __post_init__(self) -> None:
         check_either("core", self.query, self.ids, self.ids_file)

@@ -18,7 +18,9 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.cursor_pages import CursorPage
 from corpusforge.parsers.identifiers import normal_doi
 from corpusforge.sources.answers import Request
+from corpusforge.sources.network import Address
 from corpusforge.sources.replay import Estimate
+from corpusforge.sources.secrets import KeyName
 
 WORKS = "/works"
 PAGE_HEADER = "X-Page"  # no parameter, because Crossref refuses those that it does not know
@@ -45,9 +47,10 @@ class CrossrefConfig(
         int, Meta(ge=10, le=1000, description="Works of a page; heavy ones take Crossref long.")
     ] = 1000
     token: Annotated[
-        str, Meta(description="Environment variable, or line of the key file: Metadata Plus token.")
+        KeyName,
+        Meta(description="Environment variable, or line of the key file: Metadata Plus token."),
     ] = "CROSSREF_PLUS_TOKEN"
-    address: Annotated[str, Meta(description="Of the API.")] = "https://api.crossref.org"
+    address: Annotated[Address, Meta(description="Of the API.")] = "https://api.crossref.org"
 
     def __post_init__(self) -> None:
         searches = self.filter is not None or self.query is not None

@@ -38,10 +38,11 @@ def ids_of(config: object, base: Path) -> list[str]:
         return list(config.ids)
     path = base / config.ids_file
     try:
-        lines = path.read_text("utf-8").split("\n")
+        lines = path.read_text("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"ids_file {path} cannot be read ({type(error).__name__}): expected one id a line"
+            f"ids_file {path} cannot be read ({type(error).__name__}): expected one id a line, in "
+            f"UTF-8"
         ) from error
     listed = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     return [*config.ids, *listed]

@@ -7,6 +7,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+# Without a name and a password in front of the host: they would reach logs and manifests.
+Address = Annotated[str, Meta(pattern="^https?://[^/@]+(/.*)?$")]
+
 
 class NetworkConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to ask. Nothing in it changes what is fetched, so it is never fingerprinted."""

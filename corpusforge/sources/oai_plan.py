@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 
 from corpusforge.parsers.oai import OaiPage
 from corpusforge.sources.answers import Request
+from corpusforge.sources.network import Address
 from corpusforge.sources.replay import Estimate
 
 EARLIEST = date(2001, 1, 1)  # the protocol is of January 2001
@@ -43,7 +44,7 @@ class OaiConfig(
     arXiv wants one request in three seconds: `network: {per_second: 0.33, concurrency: 1}`.
     """
 
-    address: Annotated[str, Meta(description=ADDRESS)]
+    address: Annotated[Address, Meta(description=ADDRESS)]
     metadata_prefix: Annotated[Literal["oai_dc", "arXiv", "arXivRaw"], Meta(description=PREFIX)] = (
         "oai_dc"
     )

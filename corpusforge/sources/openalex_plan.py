@@ -17,7 +17,9 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.cursor_pages import CursorPage
 from corpusforge.parsers.identifiers import normal_doi, normal_pmid
 from corpusforge.sources.answers import Request
+from corpusforge.sources.network import Address
 from corpusforge.sources.replay import Estimate
+from corpusforge.sources.secrets import KeyName
 
 WORKS = "/works"
 MAX_AGAIN = 3  # times that one page is asked for again because it ended the search too early
@@ -59,9 +61,10 @@ class OpenAlexConfig(
         int, Meta(ge=10, le=200, description="Works of a page; 100 is what OpenAlex documents.")
     ] = 100
     key: Annotated[
-        str, Meta(description="Environment variable, or line of the key file, with the API key.")
+        KeyName,
+        Meta(description="Environment variable, or line of the key file, with the API key."),
     ] = "OPENALEX_API_KEY"
-    address: Annotated[str, Meta(description="Of the API.")] = "https://api.openalex.org"
+    address: Annotated[Address, Meta(description="Of the API.")] = "https://api.openalex.org"
 
     def __post_init__(self) -> None:
         searches = self.filter is not None or self.search is not None

@@ -16,8 +16,10 @@ from msgspec import Meta, Struct
 from corpusforge.parsers.identifiers import normal_doi
 from corpusforge.parsers.scopus import SearchPage
 from corpusforge.sources.answers import Request
+from corpusforge.sources.network import Address
 from corpusforge.sources.parts import Part, check_either, check_years
 from corpusforge.sources.replay import Estimate
+from corpusforge.sources.secrets import KeyName
 
 SEARCH, ABSTRACT = "/content/search/scopus", "/content/abstract"
 WINDOW = 5_000  # results that may be paged through without a cursor
@@ -67,12 +69,13 @@ class ScopusConfig(
         Meta(ge=0, le=1, description="Share of records; above it the rights are taken for lost."),
     ] = 0.6
     key: Annotated[
-        str, Meta(description="Environment variable, or line of the key file, with the API key.")
+        KeyName,
+        Meta(description="Environment variable, or line of the key file, with the API key."),
     ] = "SCOPUS_API_KEY"
     token: Annotated[
-        str, Meta(description="The same for the institution's token, which not everyone has.")
+        KeyName, Meta(description="The same for the institution's token, which not everyone has.")
     ] = "SCOPUS_INSTTOKEN"
-    address: Annotated[str, Meta(description="Of the API.")] = "https://api.elsevier.com"
+    address: Annotated[Address, Meta(description="Of the API.")] = "https://api.elsevier.com"
 
     def __post_init__(self) -> None:
         check_either("scopus", self.query, self.ids, self.ids_file)

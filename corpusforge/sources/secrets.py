@@ -11,8 +11,10 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 from urllib.parse import quote, quote_plus
+
+from msgspec import Meta
 
 from corpusforge.errors import ConfigError
 
@@ -26,6 +28,10 @@ SECRET_HEADERS = {
 SECRET_PARAMETER = re.compile(
     rb"""(?P<name>\b(?:api_?key|insttoken|access_token|authtoken)=)[^&\s"'<>\\]+""", re.I
 )
+
+
+# In a pipeline file. A key itself, given there by mistake, is refused without being quoted.
+KeyName = Annotated[str, Meta(pattern="^[A-Z][A-Z0-9_]*$")]
 
 
 class Secret:

@@ -12,12 +12,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 from msgspec import Meta, Struct
 
 from corpusforge.errors import ConfigError, SourceError
+from corpusforge.sources.network import Address
+from corpusforge.sources.secrets import SECRET_PARAMETER
 
 NUMBERS = re.compile(r"\{(\d+)\.\.(\d+)\}")
 MAX_FILES = 100_000  # that one address with numbers may stand for
 SHOWN = 5  # links that a message quotes
 
-Address = Annotated[str, Meta(pattern="^https?://.+")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
 
@@ -63,6 +64,13 @@ class FilesConfig(
             raise ValueError("files needs urls, or listings, or both")
         if self.as_of is not None and not self.listings:
             raise ValueError("as_of is about listings, but files has none")
+        urls = [url if isinstance(url, str) else url.url for url in self.urls]
+        for url in (*urls, *self.listings):
+            if named := SECRET_PARAMETER.search(url.encode()):
+                raise ValueError(
+                    f"an address with {named['name'].decode()} in it would be in every log and "
+                    f"manifest: files are asked for without keys, bring this one by other means"
+                )
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,11 @@ class FetchConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         dict[str, Download], Meta(description="Name (for extract's `fetched`) to download.")
     ] = {}
 
+    def __post_init__(self) -> None:
+        for name in self.downloads:  # it is the name of a folder
+            if not name.replace("-", "").replace("_", "").isalnum():
+                raise ValueError(f"download name {name!r} may hold letters, digits, - and _ only")
+
 
 def evidence(config: FetchConfig, base: Path) -> list[Any]:
     """Digest of every list of ids that a download reads from a file."""

@@ -10,6 +10,7 @@ from corpusforge.errors import ConfigError
 from corpusforge.pipeline.config import ClusterConfig, PipelineConfig, load_pipeline
 
 SOURCE = {"kind": "pubmed", "folder": "papers", "files": "*.xml"}
+SCOPUS = {"kind": "scopus", "query": "KEY(graphene)"}
 WHEEL = {"kind": "wheel", "package": "p", "version": "1", "sha256": "0" * 64, "members": "*"}
 RECIPE = {"output": "out", "stages": {"extract": {"sources": {"pubmed": SOURCE}}}}
 
@@ -156,6 +157,20 @@ WRONG = {
         with_stage("fetch", downloads={"x": WHEEL | {"sha256": "?"}}),
         "Expected `str` matching regex '^[0-9a-f]{64}$' - at "
         "`$.stages.fetch.downloads[...].sha256`",
+    ),
+    "a key where the name of its variable belongs": (
+        with_stage("fetch", downloads={"x": SCOPUS | {"key": "0123456789abcdef"}}),
+        "Expected `str` matching regex '^[A-Z][A-Z0-9_]*$' - at "
+        "`$.stages.fetch.downloads[...].key`",
+    ),
+    "a password in an address": (
+        with_stage("fetch", downloads={"x": SCOPUS | {"address": "https://me:sesame@host"}}),
+        "Expected `str` matching regex '^https?://[^/@]+(/.*)?$' - at "
+        "`$.stages.fetch.downloads[...].address`",
+    ),
+    "a download that would lie elsewhere": (
+        with_stage("fetch", downloads={"../x": WHEEL}),
+        "download name '../x' may hold letters, digits, - and _ only - at `$.stages.fetch`",
     ),
     "a list": (["output"], "Expected `object`, got `array`"),
 }

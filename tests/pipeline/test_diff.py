@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from corpusforge.api import Corpus
-from corpusforge.console import print_changes
+from corpusforge.cli.differences import print_changes
 from corpusforge.errors import ConfigError
 from corpusforge.kernels.marks import CITATION, END_CITATION, FIGURE, PARAGRAPH
 from corpusforge.pipeline.diff import Change, changes, edits, visible

@@ -80,7 +80,7 @@ def test_a_field_is_told_with_its_type_bounds_and_default():
     assert "* `checksums` (`md5` or `sha256`): Beside each file" in told
     assert "* `files` (text, `*` if not given): Glob pattern" in told
     assert "`FileAddress`: One file, with what is known of it." in told
-    assert "* `url` (text like `^https?://.+`, must be given): Of the file." in told
+    assert "* `url` (text like `^https?://[^/@]+(/.*)?$`, must be given): Of the file." in told
     assert "`mapping`" not in field_list(SourceConfig, ("mapping",))
 
 

@@ -1,4 +1,4 @@
-r"""The characters of formulas as TeX writes them, and what some of them mean beside others.
+r"""The tokens and characters of formulas as TeX writes them, and what they mean beside others.
 
 Most commands are those of pylatexenc's table; those here are what it only knows for running text.
 A command ends in a blank here, and BLANK is a space that is meant: see `finished`.
@@ -77,6 +77,12 @@ ACCENTS_BELOW = {
 LABELLED_ARROWS = {"\u2192": "xrightarrow", "\u2190": "xleftarrow", "\u27f6": "xrightarrow"}
 LABELLED_ARROWS |= {"\u21cc": "xrightleftharpoons", "\u21c4": "xrightleftharpoons"}
 
+FENCES = {"()", "[]", "||"}  # a script after the closing one belongs to all between them
+# Fences around a matrix, and the environment that draws both.
+MATRICES = {"()": "pmatrix", "[]": "bmatrix", "||": "vmatrix", "{}": "Bmatrix", "{": "cases"}
+ENCLOSED = {"box": "boxed", "roundedbox": "boxed", "circle": "boxed", "radical": "sqrt"}
+ENCLOSED |= {"top": "overline", "actuarial": "overline", "bottom": "underline"}
+
 _encoder = UnicodeToLatexEncoder(
     replacement_latex_protection="none", unknown_char_policy="keep", unknown_char_warning=False
 )
@@ -109,9 +115,42 @@ def _of_table(mark: str) -> str:
     return command + " " if command.startswith("\\") and command[-1].isalpha() else command
 
 
-def words(text: str) -> str:
-    """Running text inside a formula: spaces count, and nothing in it is a command."""
-    return "".join([BLANK if mark.isspace() else IN_TEXT.get(mark, mark) for mark in text])
+def identifier(text: str, variant: str) -> str:
+    """A variable or the name of a function, <mi>, in its variant of letters."""
+    if text in FUNCTIONS:
+        return f"\\{text} "
+    upright = text.isascii() and text.isalnum()
+    if len(text) > 1 and not upright:
+        return words(text, "") if any(map(str.isspace, text)) else "".join(map(character, text))
+    command = VARIANTS.get(variant, "" if len(text) == 1 else "mathrm")
+    if (command == "mathit" and len(text) == 1) or (command == "mathrm" and not upright):
+        command = ""
+    written = "".join(map(character, text))
+    return f"\\{command}{{{written}}}" if command else written
+
+
+def symbols(text: str, variant: str) -> str:
+    """A number or an operator, <mn> and <mo>."""
+    if text in FUNCTIONS:
+        return f"\\{text} "
+    if len(text) > 1 and text.isascii() and text.isalpha():
+        return f"\\operatorname{{{text}}}"
+    written = "".join(map(character, text))
+    return f"\\mathbf{{{written}}}" if variant == "bold" and text.isalnum() else written
+
+
+def words(text: str, variant: str) -> str:
+    """Running text, <mtext>: spaces count, and nothing in it is a command."""
+    if text.isspace():
+        return f"\\{BLANK}"
+    if text.isdigit() or not any(letter.isascii() and letter.isalnum() for letter in text):
+        return "".join(map(character, text))
+    written = "".join([BLANK if mark.isspace() else IN_TEXT.get(mark, mark) for mark in text])
+    return f"\\{'textbf' if variant == 'bold' else 'text'}{{{written}}}"
+
+
+TOKENS = {"mi": identifier, "ci": identifier, "mn": symbols, "cn": symbols, "mo": symbols}
+TOKENS |= {"mtext": words, "ms": words}
 
 
 def finished(latex: str) -> str:
