@@ -170,12 +170,13 @@ def check_pubmed(paths):
                 root = etree.fromstring(record.content, etree.XMLParser(recover=True))
                 paper = parse_article(record.content)
                 tally.documents += 1
-                text = squeezed(paper.title + paper.abstract)
                 keys = Counter(map(letters_of_tex, re.split(r"\$+", paper.title + paper.abstract)))
                 for node in root.iter("{*}math"):
+                    around = {local(above) for above in node.iterancestors()}
+                    where = "text" if around & {"ArticleTitle", "Abstract"} else "elsewhere"
                     key = letters_of_mathml(node)
-                    tally.add("text", keys[key] > 0 and "$" in text, f"{paper.pmid}: {key}")
-                    keys[key] -= 1
+                    tally.add(where, keys[key] > 0, f"{paper.pmid}: {key}")
+                    keys[key] -= where == "text"
     return tally
 
 

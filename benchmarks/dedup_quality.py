@@ -186,7 +186,7 @@ def print_elife():
     order = [np.sign(len(last.text) - len(first.text)) for first, last in pairs]
     alike = sum(a.identifiers == b.identifiers and a.year == b.year for a, b in pairs)
     print(f"the later version is longer in {order.count(1)}, as long in {order.count(0)}, shorter "
-          f"in {order.count(-1)}; in {alike} nothing but the text tells which is later")  # fmt: skip
+          f"in {order.count(-1)}; in {alike} only the text tells which is later")  # fmt: skip
 
 
 def print_scurve():
@@ -206,9 +206,8 @@ def print_scurve():
         rate = (keys[::2] == keys[1::2]).any(axis=1).mean()
         theory = collision_probability(both / (both + 2 * own), HOW.bands, HOW.rows)
         sigma = np.sqrt(theory * (1 - theory) / CURVE_PAIRS)
-        print(
-            f"  {likeness:4.2f}  found {rate:.4f}  theory {theory:.4f}  {(rate - theory) / sigma:+5.1f} sigma"
-        )
+        off = (rate - theory) / sigma
+        print(f"  {likeness:4.2f}  found {rate:.4f}  theory {theory:.4f}  {off:+5.1f} sigma")
 
 
 def print_merges():

@@ -68,12 +68,17 @@ def receipts(pipeline, stage):
     return sorted((pipeline.parent / "output").glob(f"{stage}-*/receipts/*/*.json"))
 
 
-def wait_for_receipt(pipeline, stage, process):
+def wait_for(found, process):
+    """Until something is there."""
     deadline = time.monotonic() + 60
-    while not receipts(pipeline, stage):
+    while not found():
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+def wait_for_receipt(pipeline, stage, process):
+    wait_for(lambda: receipts(pipeline, stage), process)
     return receipts(pipeline, stage)[0]
 
 
@@ -140,7 +145,8 @@ def test_a_signal_to_the_whole_terminal_stops_in_order_too(serial, tmp_path, num
     pipeline = make_pipeline(tmp_path / "corpus")
     process = start(pipeline)
     if stage == "fetch":
-        time.sleep(2.0)  # about when the workers start
+        wait_for((pipeline.parent / "output" / "evidence.json").exists, process)
+        time.sleep(0.5)  # about when the workers start
     else:
         wait_for_receipt(pipeline, stage, process)
     os.killpg(process.pid, number)

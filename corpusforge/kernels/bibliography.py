@@ -77,7 +77,7 @@ def family_key(name: str) -> str:
     >>> [family_key(name) for name in ("van der Żółw", "García Márquez", "King Jr.", "O'Brien")]
     ['zolw', 'garcia', 'king', 'obrien']
     """
-    joined = folded(name.partition(",")[0]).replace("'", "").replace("\u2019", "")
+    joined = folded(name).replace("'", "").replace("\u2019", "")
     parts = [part for part in _NAME_PART.findall(joined) if part not in _SUFFIXES]
     own = [part for part in parts if part not in _PARTICLES]
     return (own or parts or [""])[0]

@@ -37,6 +37,7 @@ CITATIONS = re.compile(
     rf"(?P<before>[ ]?)(?:(?P<open>[(\[])(?P<lead>{LEAD})?)?(?P<run>{ONE}(?:{BETWEEN}{ONE})*)"
     rf"(?P<close>[)\]]?)"
 )
+TITLE = re.compile(r"(#+) ")
 ENCLOSED = {("(", ")"), ("[", "]")}
 CLOSING = re.compile(r"[\s.,;:!?)\]]|\Z")
 
@@ -65,7 +66,21 @@ def restructure(text: str, citations: str, dropped: str) -> tuple[str, Mapping[s
             gone[kind] += 1
         else:
             kept.append(MARK.sub("", _cited(paragraph, citations, gone)).strip())
-    return PARAGRAPH.join(filter(None, kept)), dict(sorted(gone.items()))
+    kept = list(filter(None, kept))
+    return PARAGRAPH.join(_with_text(kept) if gone else kept), dict(sorted(gone.items()))
+
+
+def _with_text(paragraphs: list[str]) -> list[str]:
+    """Without the titles of sections that nothing is left of."""
+    kept: list[str] = []
+    following = 1  # level of the paragraph after this one; 0 is text, and the end ends all sections
+    for paragraph in reversed(paragraphs):
+        title = TITLE.match(paragraph)
+        level = len(title[1]) if title else 0
+        if level == 0 or following == 0 or following > level:
+            kept.append(paragraph)
+            following = level
+    return kept[::-1]
 
 
 def _cited(paragraph: str, citations: str, gone: Counter[str]) -> str:

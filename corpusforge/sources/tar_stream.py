@@ -51,7 +51,7 @@ def read_members(blocks: Iterable[bytes]) -> Iterator[Member]:
             ended = True
             continue
         ended = False
-        header = _header(block, stream.offset - BLOCK)
+        header = _header(block, stream.offset - len(block))
         if header.kind in (LONG_NAME, PAX, PAX_GLOBAL, LONG_LINK):
             content = _small_content(stream, header)
             if header.kind == LONG_NAME:

@@ -131,6 +131,11 @@ def test_a_preprint_may_be_of_the_year_before():
     assert not years_agree(2018, 2020)
 
 
+def test_an_author_without_a_name_is_nobody():
+    assert not authors_agree(["", "Li"], ["", "Ito"])
+    assert authors_agree([""], ["Ito"])
+
+
 @given(NAMES, NAMES)
 def test_authors_agree_if_half_of_the_shorter_list_is_in_the_other(a, b):
     one, other = ({family_key(name) for name in names if name} for names in (a, b))

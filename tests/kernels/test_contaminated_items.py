@@ -36,7 +36,7 @@ def found_in(documents, benchmark_items, share=0.0, common=(), n=N):
     return find(hits, index.without(left_out), benchmark, share)
 
 
-def textbook(documents, benchmark_items, share, n=N):
+def textbook(documents, benchmark_items, share, n):
     """{(document, benchmark): {item: (covered, grams)}}, and {(document, benchmark): spans}."""
     held, places = {}, {}
     for d, document in enumerate(documents):
@@ -65,10 +65,10 @@ def textbook(documents, benchmark_items, share, n=N):
     return held, spans
 
 
-@given(texts, items, shares)
-def test_items_and_spans_are_those_of_the_textbook(documents, benchmark_items, share):
-    found = found_in(documents, benchmark_items, share)
-    held, spans = textbook(documents, benchmark_items, share)
+@given(texts, items, shares, st.integers(1, 4))
+def test_items_and_spans_are_those_of_the_textbook(documents, benchmark_items, share, n):
+    found = found_in(documents, benchmark_items, share, n=n)
+    held, spans = textbook(documents, benchmark_items, share, n)
     assert [tuple(best)[:2] for best in found.best.tolist()] == sorted(held)
     for document, benchmark, item, covered, grams in found.best.tolist():
         here = held[document, benchmark]
@@ -129,6 +129,12 @@ def test_grams_that_touch_make_one_span():
     document = "one two three: four five six"
     [span] = found_in([document], [(0, "one two three"), (0, "four five six")], n=3).spans
     assert (span["start"], span["end"]) == (0, len(document))
+
+
+def test_a_short_gram_inside_a_long_one_does_not_end_its_span():
+    document = "one two three four five six seven"
+    items = [(0, "one two three four five"), (0, "two"), (0, "four five six seven")]
+    assert found_in([document], items, n=5).spans.tolist() == [(0, 0, 0, len(document))]
 
 
 def test_what_documents_of_one_batch_hold_does_not_add_up():

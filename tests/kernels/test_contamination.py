@@ -178,7 +178,9 @@ def test_more_hits_than_the_first_guess_of_memory_are_all_kept():
 
 
 def test_a_hash_alone_is_not_believed():
-    """The words of every gram are changed behind its hash: nothing is found any more."""
-    index = index_of([ITEM, "one two three"])
-    index.grams.words[:] += np.uint64(1)
-    assert len(scan(*buffers([ITEM, "one two three"]), index)) == 0
+    """What a gram is changes behind its hash: it is not found any more."""
+    texts = [ITEM, "one two three"]
+    for field in ("words", "sizes"):
+        index = index_of(texts)
+        getattr(index.grams, field)[:] += 1
+        assert len(scan(*buffers(texts), index)) == 0

@@ -113,9 +113,10 @@ def test_pieces_that_are_too_short_go_with_the_cuts_around_them():
         "The rest that stays."
     )
     words = np.concatenate([span_of(text, "item is"), span_of(text, "item again")])
-    apart = cut(text, to_cut(text.encode(), words, 0, 0))
-    assert apart == "Title\n\nLong enough to stay here.\n\nShort one.\n\nThe rest that stays."
-    joined = cut(text, to_cut(text.encode(), words, 0, 15))
+    for length in (0, len("Short one. ")):
+        apart = cut(text, to_cut(text.encode(), words, 0, length))
+        assert apart == "Title\n\nLong enough to stay here.\n\nShort one.\n\nThe rest that stays."
+    joined = cut(text, to_cut(text.encode(), words, 0, len("Short one. ") + 1))
     assert joined == "Title\n\nLong enough to stay here.\n\nThe rest that stays."
     assert cut(text, to_cut(text.encode(), words, 0, 25)) == "Title\n\nLong enough to stay here."
     assert cut(text, to_cut(text.encode(), words, 0, 40)) == ""

@@ -182,6 +182,7 @@ ALONE = [
     "10.1590/scielopreprints.5577",
     "10.32388/a6lbso",
     "10.17605/osf.io/w4sc9",
+    "10.31234/osf.io/tesj8_v2/data",
 ]
 
 

@@ -97,6 +97,11 @@ def test_a_pair_on_a_limit_counts_whatever_its_size(limit):
         assert judge_pair(missed, limits) is None
 
 
+def test_near_copies_are_those_from_the_limit_on():
+    assert judge_pair(pair(Evidence.NEAR, (90, 90), 80), Limits()) is Rule.NEAR
+    assert judge_pair(pair(Evidence.NEAR, (90, 90), 79), Limits()) is None
+
+
 def test_no_evidence_makes_copies_of_texts_that_share_nothing():
     every = Evidence(15)
     assert judge_pair(pair(every, (100, 100), 0), Limits()) is None
@@ -118,6 +123,15 @@ def test_the_right_title_over_another_abstract_is_no_copy():
         judge_pair(pair(Evidence.BIBLIOGRAPHIC, (size, 150), title + 12, title), Limits())
         is Rule.BIBLIOGRAPHIC
     )
+
+
+def test_what_is_in_the_title_counts_on_neither_side():
+    """Of 60 shingles 20 are the title's; 8 of the 40 others are a fifth."""
+    assert (
+        judge_pair(pair(Evidence.BIBLIOGRAPHIC, (60, 90), 28, title=20), Limits())
+        is Rule.BIBLIOGRAPHIC
+    )
+    assert judge_pair(pair(Evidence.BIBLIOGRAPHIC, (60, 90), 27, title=20), Limits()) is None
 
 
 def test_the_next_edition_of_a_title_is_no_copy():

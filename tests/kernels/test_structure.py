@@ -66,6 +66,13 @@ def test_a_paragraph_of_a_sub_article_goes_for_either_of_its_marks():
     assert restructure(text, "keep", SUB_ARTICLE) == ("One.", {"sub_articles": 2})
 
 
+def test_a_section_of_which_nothing_is_left_loses_its_title():
+    parts = ["## A", f"{TABLE}1 2", "## B", "### C", f"{TABLE}3", "### D", "Text.", "## E"]
+    kept, _ = restructure("\n\n".join([*parts, f"{TABLE}4"]), "keep", TABLE)
+    assert kept == "## B\n\n### D\n\nText."
+    assert restructure("## A\n\n## B", "keep", TABLE)[0] == "## A\n\n## B"
+
+
 def test_dropped_citations_are_counted_one_by_one():
     assert restructure(cited("a [{1}, {2}] b {3}"), "drop", "")[1] == {"citations": 3}
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from corpusforge.parsers.mathml import FORMS, HIDDEN, LAYOUTS, TOKENS, latex
-from corpusforge.parsers.mathml_characters import character
+from corpusforge.parsers.mathml import FORMS, HIDDEN, LAYOUTS, latex
+from corpusforge.parsers.mathml_tokens import TOKENS, character
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 X, Y, TWO = "<mi>x</mi>", "<mi>y</mi>", "<mn>2</mn>"

@@ -22,6 +22,11 @@ def test_ids_come_from_the_config_and_then_from_the_file(tmp_path):
     assert not reads_ids_file(ScopusConfig(ids=["10.1/a"]))
 
 
+def test_the_mark_that_windows_begins_files_with_is_no_part_of_an_id(tmp_path):
+    (tmp_path / "ids.txt").write_bytes(b"\xef\xbb\xbf10.1/a\r\n10.1/b\r\n")
+    assert ids_of(ScopusConfig(ids_file="ids.txt"), tmp_path) == ["10.1/a", "10.1/b"]
+
+
 def test_a_config_that_cannot_name_ids_has_none(tmp_path):
     assert ids_of(Everything(), tmp_path) == []
     assert not reads_ids_file(Everything())

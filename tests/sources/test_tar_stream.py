@@ -95,6 +95,11 @@ def test_a_damaged_header_ends_the_reading(place):
     assert read(data) == ([("a", b"")], "no tar header at byte 512 of the archive")
 
 
+def test_what_is_too_short_for_a_header_is_told_by_where_it_begins():
+    with pytest.raises(CutShortError, match="no tar header at byte 0 of the archive"):
+        list(read_members([b"no archive at all"]))
+
+
 def test_a_header_cannot_ask_for_memory():
     info = tarfile.TarInfo("././@LongLink")
     info.type, info.size = tarfile.GNUTYPE_LONGNAME, 16 << 30

@@ -21,6 +21,13 @@ from corpusforge.sources.web_files_plan import (
 HOST = "https://host/pub"
 
 
+@pytest.mark.parametrize("where", ["urls", "listings"])
+def test_an_address_with_a_key_is_refused_without_being_quoted(where):
+    with pytest.raises(ValueError, match="address with api_key= in it would be in every") as told:
+        FilesConfig(**{where: [f"{HOST}/a.gz?v=1&api_key=sesame"]})
+    assert "sesame" not in str(told.value)
+
+
 @given(st.integers(0, 500), st.integers(0, 300), st.integers(1, 4))
 def test_numbers_are_spelled_out_with_their_zeros(first, count, width):
     addresses = spelled_out(f"{HOST}/f{{{first:0{width}}..{first + count}}}.gz")

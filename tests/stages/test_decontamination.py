@@ -185,6 +185,14 @@ def test_the_policy_span_rejects_a_paper_of_which_too_little_or_too_much_is_left
     assert judgement.cuts == {}
 
 
+@pytest.mark.parametrize(("most", "stays"), [(4, True), (3, False)])
+def test_a_paper_may_be_in_as_many_pieces_as_the_limit_says(exams, most, stays):
+    text = "\n\n".join([paragraph("en", 300), TEN] * 3 + [paragraph("en", 300)])
+    settings = config(policy="span", margin=0, min_piece=100, max_pieces=most)
+    judgement, _ = looked_for(exams, [text], settings)
+    assert (judgement.verdicts == [None]) is (0 in judgement.cuts) is stays
+
+
 words = st.sampled_from(["a", "b", "c", "d", ". ", "中", "\n\n"])
 
 
@@ -231,6 +239,15 @@ def test_passages_and_questions_of_an_item_are_looked_for_each(tmp_path):
     )
     details = [verdict.detail for verdict in judgement.verdicts]
     assert details == [f"exams, line 1: {n} of its 18 runs of words" for n in (1, 17)]
+
+
+def test_a_question_of_just_enough_words_is_looked_for_without_its_answer(tmp_path):
+    question = "Why is the night sky dark at all?"
+    write(tmp_path, [{"question": question, "answer": "Stars have not shone long enough"}])
+    judgement, _ = looked_for(tmp_path, [planted(question)], config(min_words=8))
+    assert judgement.verdicts[0].detail == "exams, line 1: 1 of its 1 runs of words"
+    judgement, _ = looked_for(tmp_path, [planted(question)], config(min_words=9))
+    assert judgement.verdicts == [None]
 
 
 def test_items_are_numbered_benchmark_by_benchmark(exams):
