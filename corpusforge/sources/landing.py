@@ -110,7 +110,10 @@ class Landing:
             written = os.write(descriptor, member)
             if written < len(member):
                 os.ftruncate(descriptor, offset)
-                raise OSError(f"only {written:,} of {len(member):,} bytes fit into {path}")
+                raise OSError(
+                    f"only {written:,} of {len(member):,} bytes fit into {path}; make room, then "
+                    f"run the same command again"
+                )
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -116,9 +116,9 @@ def _boilerplate(texts: Texts, context: Context) -> Texts:
         return texts
     taken: Counter[str] = Counter()
     bare = Texts(
-        [bare_title(title) for title in texts.titles],
-        [_real(bare_abstract(abstract, taken)) for abstract in texts.abstracts],
-        [bare_body(body, taken) for body in texts.bodies],
+        _changed(texts.titles, bare_title),
+        _changed(texts.abstracts, lambda abstract: _real(bare_abstract(abstract, taken))),
+        _changed(texts.bodies, lambda body: bare_body(body, taken)),
     )
     context.counts.update({f"{kind} taken off": count for kind, count in taken.items()})
     return bare
@@ -133,10 +133,10 @@ def _personal_data(texts: Texts, context: Context) -> Texts:
         context.counts.update({f"{kind} masked": count for kind, count in found.items()})
         return text
 
-    masked_bodies = replace(texts, bodies=list(map(masked, texts.bodies)))
+    masked_bodies = replace(texts, bodies=_changed(texts.bodies, masked))
     if context.config.personal_data == "mask_full_text":
         return masked_bodies
-    return replace(masked_bodies, abstracts=list(map(masked, texts.abstracts)))
+    return replace(masked_bodies, abstracts=_changed(texts.abstracts, masked))
 
 
 RULES = (
@@ -181,7 +181,10 @@ def _real(abstract: str) -> str:
 
 
 def _each(texts: Texts, change: Callable[[str], str]) -> Texts:
-    def changed(column: Sequence[str]) -> list[str]:
-        return [change(text) if text else text for text in column]
+    parts = (texts.titles, texts.abstracts, texts.bodies)
+    return Texts(*(_changed(column, change) for column in parts))
 
-    return Texts(changed(texts.titles), changed(texts.abstracts), changed(texts.bodies))
+
+def _changed(column: Sequence[str], change: Callable[[str], str]) -> list[str]:
+    """Most papers lack a part; an empty text is not worth a call."""
+    return [change(text) if text else text for text in column]
