@@ -1,9 +1,8 @@
 """DOIs of the versions and parts of one work: which family a DOI belongs to.
 
-Each rule was taken from DOIs as their registrants issue them: the "how to cite" lines of the
-servers and journals named beside it, and Europe PMC's list of preprint servers. A rule names its
-registrant and matches the whole rest of the DOI, because what is a version at one registrant is
-part of the name at another: "10.1016/0014-5793(85)80257-1" ends in no version.
+Each rule follows the form of the DOIs that the registrant named beside it issues; not all of those
+forms are published anywhere. A rule matches the whole rest of the DOI, because what is a version at
+one registrant is part of the name at another: "10.1016/0014-5793(85)80257-1" ends in no version.
 
 A family is a reason to compare two texts, not to remove one. Not in it, on purpose: reviews and
 authors' replies (eLife's ".sa1", Copernicus' "-rc1", F1000's 10.5256), whose texts are their own;
