@@ -2,8 +2,8 @@
 
 Evidence only brings two documents together. What decides is how many of their shingles (five
 consecutive words, `kernels.shingles`) they share, and how many they would share anyway because
-their titles are equal. The limits were chosen on labelled data; `benchmarks/dedup_quality.py` prints
-these figures, but for the last, which is of one search over all texts:
+their titles are equal. The limits were chosen on labelled data; `benchmarks/dedup_quality.py`
+prints these figures, but for the last, which is of one search over all texts:
 
     identifier 0.05     92.5 % of 1,520 arXiv papers before and after a change, whose abstracts have
                         any Jaccard similarity from 0 to 1; 3 of 100,000 random pairs of one subject
