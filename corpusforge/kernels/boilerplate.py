@@ -13,9 +13,20 @@ from corpusforge.kernels.marks import HEADING, PARAGRAPH
 REACH = 700  # characters from the end in which a tail begins
 ROUNDS = 6  # tails and heads stand one behind the other
 
+# Words that begin a sentence and end no name: "Abstract We show", "AbstractBackground", but
+# "Abstract Syntax".
+STARTS = r"We|The|This|These|In|An?|Our|Here|To|It|For|With|On|Background|Objectives?|Purpose|Aims?"
+STARTS += r"|Introduction|Methods?|Results?|Motivation"
 HEAD = re.compile(
     r"(?:(?:Abstract|Summary)\s*(?:[.:]|[-\u2010-\u2015]+)\s*"
-    r"|(?:ABSTRACT|SUMMARY)\s*[.:\u2010-\u2015-]*\s+)(?=[^\s\W])|\[1\]\s+(?=[A-Z])"
+    rf"|Abstract(?:\s+|(?=[A-Z]))(?=(?:{STARTS})(?![\w-]))|(?:Abstract|Summary)\s*\n\s*"
+    r"|(?:ABSTRACT|SUMMARY|A B S T R A C T)\s*(?:[.:\u2010-\u2015-]+\s*|\s))"
+    r"(?=[^\s\W])|\[1\]\s+(?=[A-Z])"
+)
+# A second abstract, mostly in another language, behind the first.
+LEADS = re.compile(
+    r"(?<=\n\n)(?:Abstract|ABSTRACT|Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Zusammenfassung)"
+    r"\s*[.:]\s+(?=\w)"
 )
 # Cue, in small letters, and what it announces, up to the end of the text.
 SENTENCE = r"(?:(?<=[.!?)\]] )|(?<=[.!?)\]])|(?<=\n)|^)"  # what starts here starts a sentence
@@ -26,9 +37,32 @@ TAILS: tuple[tuple[str, str], ...] = (
     ("database record", r"\(Psyc\w+ Database Record [^()]*(?:\([^()]*\)[^()]*)*\)\.?"),
     ("comment:", r"(?<=\S)Comment:\s[^\n]*"),
     (
+        "comment",
+        rf"{SENTENCE}Comments?:\s[^\n]{{0,40}}?(?i:\b\d+ (?:pages?|figures?)\b"
+        r"|\baccepted (?:by|for|to|in|at)\b|\bto appear in\b|\bsubmitted to\b)[^\n]{0,200}",
+    ),
+    (
         "key",
-        rf"{SENTENCE}[(\[]?(?i:key\s?words?(?: and phrases)?)\s*[.:{DASH}]+"
+        rf"{SENTENCE}(?:[(\[]?(?i:key\s?words?(?: and phrases)?)\s*[.:{DASH}]+|KEY ?WORDS\s)"
         r"(?:(?!\. [A-Z])[^\n])*",
+    ),
+    *(
+        (cue, rf"{SENTENCE}(?i:{label})\s*[.:{DASH}]+(?:(?!\. [A-Z])[^\n])*")
+        for cue, label in (
+            ("index terms", "index terms"),
+            ("mots", "mots[ -]cl[ée]s"),
+            ("pala", "palabras clave|palavras[ -]chave"),
+            ("schl", "schlüssel(?:wörter|begriffe)"),
+        )
+    ),
+    ("reserved", rf"{SENTENCE}All rights reserved\.?"),
+    (
+        "10.",
+        r"(?:(?<=[.!?] )|(?<=\n))(?:(?i:doi):?\s?|https?://(?:dx\.)?doi\.org/)10\.\d{4,9}/\S+",
+    ),
+    (
+        "open access article",
+        rf"{SENTENCE}This is an open access article (?:under|distributed|published)[^\n]*",
     ),
     ("pacs", r"PACS(?:[ -](?:numbers?|codes?))?\s*:?\s*[\d.+\-a-zA-Z,;:\s]{6,200}"),
     ("msc", r"(?:\d{4} )?MSC\s*(?:\d{4})?\s*:\s*[\dA-Z,;.\s-]{4,200}"),
@@ -45,7 +79,7 @@ TAILS: tuple[tuple[str, str], ...] = (
     (
         ";",  # one of the last characters: "Am J Ophthalmol 2021;221:100-110."
         rf"{SENTENCE}(?:[A-Z][a-z]*\.? ){{1,6}}(?:19|20)\d\d;[\dX]+(?:\(\w+\))?"
-        rf":[\d\u2022X]+[{DASH}]?[\d\u2022X]*\.?",
+        rf":[\d\u2022X]+[{DASH}]?[\d\u2022X]*\.?(?: Epub \d\d? [A-Z]\w+ \d{{4}}\.)?",
     ),
 )
 ENDINGS = tuple((cue, re.compile(rf"(?:{tail})\s*\Z")) for cue, tail in TAILS)
@@ -99,6 +133,9 @@ def bare_abstract(text: str, taken: Counter[str]) -> str:
         text = _without_tail(_without_head(text, taken), taken)
         if text == before:
             break
+    if PARAGRAPH in text and (bare := LEADS.subn("", text))[1]:
+        taken["leads"] += bare[1]
+        text = bare[0]
     if text[:1].isupper() and ":" in text:
         text = PARAGRAPH.join(_with_small_label(part) for part in text.split(PARAGRAPH))
     return text
@@ -136,7 +173,7 @@ def bare_body(text: str, taken: Counter[str]) -> str:
 
 
 def _without_head(text: str, taken: Counter[str]) -> str:
-    if text[:1] in "©([Cc" and (length := prefix_length(text)):
+    if (text[:1] in "©([Cc" or "©" in text[1:6]) and (length := prefix_length(text)):
         taken["copyright"] += 1
         text = text[length:].lstrip()
     if text[:1] in "AaSs[" and (head := HEAD.match(text)):
@@ -152,7 +189,7 @@ def _without_tail(text: str, taken: Counter[str]) -> str:
         if cue in (near if len(cue) > 1 else near[-40:]) and (found := ending.search(text, start)):
             taken["tails"] += 1
             return text[: found.start()].rstrip()
-    claimed = "©" in near or "(c)" in near or "copyright" in near
+    claimed = "©" in near or "(c)" in near or "copyright" in near or "published by" in near
     if claimed and (at := suffix_start(text)) < len(text):
         taken["copyright"] += 1
         return text[:at].rstrip()

@@ -13,8 +13,11 @@ SPACE = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 BLANKS = re.compile(rf"[\t\r\f\v{SPACE}][ \t\r\f\v{SPACE}]*| [ \t\r\f\v{SPACE}]+")
 AROUND_BREAK = re.compile(r" \n ?|\n ")
 BREAKS = re.compile(r"\n{3,}")
-INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphen, zero-width characters
+HIDDEN = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width characters
+INVISIBLE = re.compile(f"[{HIDDEN}]")
+ODD = re.compile(rf"[\t\r\f\v{SPACE}{HIDDEN}]")
 LINE_ENDS = re.compile("\r\n?|[\u0085\u2028]|[\f\v\u2029]\n*")
+ODD_END = re.compile("[\r\f\v\u0085\u2028\u2029]")
 MAX_PASSES = 20  # three is the most that was seen; a text must not be able to hang a worker
 
 
@@ -48,13 +51,9 @@ def repair(texts: Sequence[str]) -> Repaired:
 
 def tidied(text: str) -> str:
     """The text without invisible characters and needless white space, in NFC."""
-    if text.isascii():  # to look first costs a tenth
-        if "  " in text or "\t" in text or "\r" in text or "\f" in text or "\v" in text:
-            text = BLANKS.sub(" ", text)
-    else:
-        if INVISIBLE.search(text):
-            text = unicodedata.normalize("NFC", INVISIBLE.sub("", text))
-        text = BLANKS.sub(" ", text)
+    if "  " in text or ODD.search(text):  # to look first costs a tenth
+        text = BLANKS.sub(" ", INVISIBLE.sub("", text))
+        text = unicodedata.normalize("NFC", text)
     if "\n" in text:
         text = BREAKS.sub("\n\n", AROUND_BREAK.sub("\n", text))
     return text.strip()
@@ -62,6 +61,6 @@ def tidied(text: str) -> str:
 
 def with_line_ends(text: str) -> str:
     """The text with "\\n" at the end of every line, and an empty line where a page ends."""
-    if text.isascii() and not ("\r" in text or "\f" in text or "\v" in text):
+    if not ODD_END.search(text):
         return text
     return LINE_ENDS.sub(lambda found: "\n\n" if found[0][0] in "\f\v\u2029" else "\n", text)

@@ -30,6 +30,10 @@ MIN_DIGITS = 8  # of a telephone number; fewer are a page range or a measurement
 OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 IPV4 = re.compile(rf"(?<![\w.:/-]){OCTET}(?:\.{OCTET}){{3}}(?![\w-]|\.\d)")
 IPV6 = re.compile(r"(?<![\w:.])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:.])", re.I)
+LABELS = ("tel", "phone", "fax", "mobile")
+PLUS_AND_DIGIT = re.compile(r"\+\d{1,3}[\s.(-]")
+COLONS = re.compile(r":[0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}:", re.I)
+DOTTED = re.compile(r"\.\d{1,3}\.\d{1,3}(?![\w-])")
 NUMBERED = re.compile(
     r"(?:\bE\.?C\.?|sections?|sec\.|version|ver\.|\bv\.?|tables?|fig(?:ure|\.)|\u00a7)\s*\Z", re.I
 )
@@ -65,13 +69,30 @@ def mask(text: str) -> tuple[str, Mapping[str, int]]:
 
     if "@" in text or "[at]" in text or "(at)" in text:
         text = EMAIL.sub(email, text)
-    text = LABELLED.sub(phone, text)
-    if "+" in text:
+    # What starts with a fixed character is found ten times as fast as the whole pattern.
+    if _has_label(text):
+        text = LABELLED.sub(phone, text)
+    if PLUS_AND_DIGIT.search(text):
         text = INTERNATIONAL.sub(phone, text)
-    text = IPV4.sub(address, text)
-    if text.count(":") >= 7:
+    if DOTTED.search(text):
+        text = IPV4.sub(address, text)
+    if COLONS.search(text):
         text = IPV6.sub(address, text)
     return text, dict(counts)
+
+
+def _has_label(text: str) -> bool:
+    """Whether a labelled number is there: its label is looked for before the pattern is."""
+    small = text.lower()
+    if len(small) != len(text):  # a letter whose small form is two
+        return True
+    for label in LABELS:
+        at = small.find(label)
+        while at >= 0:
+            if LABELLED.match(text, at):
+                return True
+            at = small.find(label, at + 1)
+    return False
 
 
 def _is_address(text: str) -> bool:
