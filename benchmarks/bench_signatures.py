@@ -6,6 +6,7 @@ side gets the texts as it likes them best: the kernel an Arrow buffer, the other
     corpusforge run pipelines/demo.yaml --until clean && python benchmarks/bench_signatures.py
 """
 
+import os
 import re
 import time
 from pathlib import Path
@@ -23,7 +24,7 @@ from corpusforge.tables.text import text_buffers
 PERMUTATIONS, WORDS, SEED = 128, 5, 1
 DOCUMENTS = 4000
 ROUNDS = 5
-PIPELINE = Path(__file__).parents[1] / "pipelines" / "demo.yaml"
+PIPELINE = Path(os.environ.get("PIPELINE", Path(__file__).parents[1] / "pipelines" / "demo.yaml"))
 WORD = re.compile(r"[^\W_]+")
 
 

@@ -5,10 +5,12 @@ corpus.ledger()                      # what every stage read, kept and rejected
 corpus.table("clean")                # documents, as an Arrow table
 corpus.measured()                    # what clean measured of every paper, kept or not
 corpus.would_reject("gopher")        # what other limits would leave out, without a rerun
+corpus.similar("A text of yours …")  # documents like it
 corpus.tokens("pubmed:33728380")     # what the model reads of one paper
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,12 +24,16 @@ from tokenizers import Tokenizer
 
 from corpusforge.errors import ConfigError
 from corpusforge.formats.megatron import open_shard
+from corpusforge.pipeline.copies import cluster_sizes, source_losses
 from corpusforge.pipeline.diff import Change, changes
+from corpusforge.pipeline.duplicates import Family, family
 from corpusforge.pipeline.ledger import Entry, ledger
 from corpusforge.pipeline.plan import Plan, reopen_plan
 from corpusforge.pipeline.rejects import measured, samples, would_reject
+from corpusforge.pipeline.similar import Index, Match, index_documents
 from corpusforge.pipeline.trace import Event, explain, lookup, partitions, provenance
 from corpusforge.stages.clean_quality import Quality, preset
+from corpusforge.stages.dedup_annotate import REASONS
 from corpusforge.stages.stage import REJECTED, TABLE
 from corpusforge.stages.tokenizer import TOKENIZER
 from corpusforge.tables.schemas import PROVENANCE, REJECTS
@@ -140,16 +146,63 @@ class Corpus:
         return changes(self.plan, doc_id)
 
     def clusters(self) -> pa.Table:
-        """Removed duplicates: removed, kept, similarity, rule; one row per removed document."""
-        removed = self.rejects("dedup")
+        """Removed duplicates: removed, kept, similarity, limit, rule; one row for each."""
+        rejects = self.rejects("dedup")
+        removed = rejects.filter(pc.field("reason").isin([*REASONS.values()]))
         return pa.table(
             {
                 "removed": removed["doc_id"],
                 "kept": removed["detail"],
                 "similarity": removed["observed"],
+                "limit": removed["limit"],
                 "rule": removed["reason"],
             }
         )
+
+    def cluster_sizes(self) -> pa.Table:
+        """Clusters of copies: cluster, doc_id (kept), kept, removed, documents; largest first.
+
+        Raises:
+            ConfigError: Dedup is not done.
+        """
+        return cluster_sizes(self.plan)
+
+    def losses(self) -> pa.Table:
+        """What dedup removed of each source: source, documents, removed.
+
+        Raises:
+            ConfigError: Dedup is not done.
+        """
+        return source_losses(self.plan)
+
+    def duplicates(self, doc_id: str) -> Family:
+        """The document kept in the place of a document, and all that was removed for it.
+
+        Raises:
+            ConfigError: Dedup is not done, or has not seen the document.
+        """
+        return family(self.plan, doc_id)
+
+    def similar(self, text: str, count: int = 10) -> list[Match]:
+        """Documents of clean that resemble a text, the most similar first; for notebooks.
+
+        The first call signs all documents and puts them into `datasketch`'s `MinHashLSH`, in
+        memory: about 14 kB and 0.1 ms for each, so this is for some hundred thousand of them. A
+        document is found with the probability that dedup compares a pair: nearly always at the
+        similarity that it asks for, seldom at half of it. A document's text begins with its title.
+
+        Args:
+            text: In any form; case, spacing and punctuation do not matter.
+            count: At most so many.
+
+        Raises:
+            ConfigError: Clean has kept nothing yet, or more than can be held.
+        """
+        return self._index.similar(text, count)
+
+    @cached_property
+    def _index(self) -> Index:
+        return index_documents(self.plan)
 
     def explain(self, doc_id: str) -> list[Event]:
         """Every stage's word on a document."""

@@ -3,6 +3,8 @@
 Every message says what, where, what was found, what was expected and what to do.
 """
 
+from datetime import UTC, datetime
+
 
 class CorpusforgeError(Exception):
     """Shown to the user as one sentence, without a traceback."""
@@ -30,6 +32,30 @@ class RunError(CorpusforgeError):
 
 class Stopped(RunError):  # noqa: N818 (an order that was carried out, not an error)
     """Asked to stop; tasks in flight were finished. Worth starting again."""
+
+
+class QuotaStop(RunError):  # noqa: N818 (an order of the server that is carried out)
+    """The server wants no more requests for longer than a run should sleep.
+
+    What was fetched is on disk, and the same command continues there.
+    """
+
+    def __init__(self, what: str, come_back: float | None) -> None:
+        self.what = what
+        self.come_back = come_back  # seconds since the epoch, None if the server does not say
+        super().__init__(
+            f"{what}; what is fetched is kept, and the same command continues it: "
+            f"run it again {_when(come_back)}"
+        )
+
+
+def _when(moment: float | None) -> str:
+    if moment is None:
+        return "when the quota is free again (the server does not say when)"
+    try:
+        return f"after {datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"after {moment:.0f} seconds since 1970"
 
 
 class ParseError(Exception):

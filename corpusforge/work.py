@@ -2,13 +2,13 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from corpusforge.errors import Stopped
+from corpusforge.errors import CorpusforgeError, QuotaStop, RunError, Stopped
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,10 @@ class Executor(Protocol):
 
 
 class SerialExecutor:
-    """In this process, in order: for tests, notebooks and debuggers.
+    """In this process, in order: for the network, tests, notebooks and debuggers.
+
+    A task that ends with an error of ours keeps no other from its turn; a defect of the program is
+    shown at once.
 
     Args:
         stop: When set, no further task is started.
@@ -88,7 +91,35 @@ class SerialExecutor:
         self._stop = stop or Event()
 
     def run(self, label: str, work: Work, tasks: Sequence[Task]) -> Iterator[Tally]:
+        failures: dict[str, CorpusforgeError] = {}
         for task in tasks:
             if self._stop.is_set():
                 raise Stopped(f"{label} was stopped; the same command continues it")
-            yield work(task)
+            try:
+                tally = work(task)
+            except Stopped:
+                raise
+            except CorpusforgeError as error:
+                failures[task.name] = error
+                continue
+            yield tally
+        if failures:
+            raise _failed(label, failures, len(tasks)) from next(iter(failures.values()))
+
+
+def _failed(label: str, failures: Mapping[str, CorpusforgeError], tasks: int) -> RunError:
+    """One error for those of all tasks, by name: errors come first, then quotas that are used up.
+
+    Only where nothing else went wrong is it a matter of waiting, until the first quota is free.
+    """
+    quotas = {name: error for name, error in failures.items() if isinstance(error, QuotaStop)}
+    if len(quotas) == len(failures):
+        moments = [error.come_back for error in quotas.values() if error.come_back is not None]
+        what = "; ".join(f"{name}: {error.what}" for name, error in quotas.items())
+        return QuotaStop(what, min(moments, default=None))
+    errors = {name: error for name, error in failures.items() if name not in quotas} | quotas
+    told = "; ".join(f"{name}: {error}" for name, error in errors.items())
+    return RunError(
+        f"{label}: {len(failures)} of {tasks} tasks failed ({told}). The others are done and "
+        f"kept; mend the cause and run the same command again"
+    )

@@ -156,6 +156,42 @@ def test_clusters_name_removed_and_kept_with_similarity_and_rule(corpus):
     ]
     assert rows[0]["similarity"] == 1.0
     assert 0.8 <= rows[1]["similarity"] < 1.0
+    assert [row["limit"] for row in rows] == [0.8, 0.8]
+
+
+def test_a_document_that_holds_a_benchmark_is_no_duplicate(tmp_path):
+    item = {"question": prose("0 7", sentences=3)}
+    (tmp_path / "exam.jsonl").write_bytes(json.dumps(item).encode() + b"\n")
+    benchmarks = {"exam": {"file": "exam.jsonl", "question": ["question"]}}
+    stages = {"dedup": {"decontaminate": {"benchmarks": benchmarks}}}
+    pipeline = write_corpus(tmp_path, documents=10, stages=stages)
+    finish(pipeline, until="dedup")
+    corpus = Corpus.open(pipeline)
+    assert "pubmed:7" in corpus.rejects("dedup")["doc_id"].to_pylist()
+    assert set(corpus.clusters()["removed"].to_pylist()) == {EXACT_COPY, NEAR_COPY}
+
+
+def test_cluster_sizes_and_losses_count_what_dedup_removed(corpus):
+    sizes, losses = corpus.cluster_sizes(), corpus.losses()
+    assert sizes["doc_id"].to_pylist() == ["pubmed:3", "pubmed:4"]
+    assert losses["source"].to_pylist() == ["pmc", "pubmed"]
+    assert losses["removed"].to_pylist() == [0, corpus.clusters().num_rows]
+    assert sum(losses["documents"].to_pylist()) == corpus.table("clean").num_rows
+
+
+def test_duplicates_of_a_kept_and_of_a_removed_document_are_the_same_family(corpus):
+    family = corpus.duplicates(NEAR_COPY)
+    assert family == corpus.duplicates("pubmed:4")
+    assert [copy.doc_id for copy in family.copies] == [NEAR_COPY]
+
+
+def test_documents_similar_to_a_text_are_found_whatever_dedup_made_of_them(corpus):
+    text = corpus.duplicates(NEAR_COPY).copies[0].text
+    found = corpus.similar(text.upper())
+    assert [match.doc_id for match in found] == [NEAR_COPY, "pubmed:4"]
+    assert found[0].similarity == 1.0
+    assert found[1].title == prose("title 0 4", sentences=1).removesuffix(".")
+    assert [match.doc_id for match in corpus.similar(text, count=1)] == [NEAR_COPY]
 
 
 def test_a_document_can_be_followed_both_ways(corpus):

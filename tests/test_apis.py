@@ -12,7 +12,7 @@ from emulators.crossref import CrossrefEmulator, CrossrefKnobs
 from emulators.documents import generate
 from emulators.openalex import OpenAlexEmulator, OpenAlexKnobs
 from emulators.scopus import ScopusEmulator
-from emulators.server import Knobs
+from emulators.server import Knobs, Reply
 
 from corpusforge import Corpus
 
@@ -139,6 +139,59 @@ def test_t24_a_budget_that_is_used_up_for_hours_ends_the_command_with_status_69(
     assert done.returncode == 69
     assert "is used up; what is fetched is kept" in done.stdout
     assert server.statuses == {200: 2}
+
+
+def test_one_source_that_refuses_keeps_no_other_from_being_asked(tmp_path):
+    with (
+        OpenAlexEmulator(generate(RECORDS)) as openalex,
+        ScopusEmulator(generate(RECORDS)) as scopus,
+    ):
+        openalex.reply = lambda _seen: Reply(400, {"error": "x", "message": "no such filter"})
+        pipeline = write_pipeline(tmp_path, {"openalex": openalex.url, "scopus": scopus.url})
+        failed = corpusforge("fetch", str(pipeline))
+        assert failed.returncode == 1
+        assert "fetch.download: 1 of 2 tasks failed (openalex: OpenAlex refuses" in failed.stderr
+        asked = len(scopus.seen)
+        assert asked == 3
+        again = corpusforge("fetch", str(pipeline))
+        assert "fetch.download: 1 of 1 tasks failed (openalex: " in again.stderr
+        assert len(scopus.seen) == asked
+
+
+def test_a_quota_of_one_source_is_waited_for_when_the_other_has_come(tmp_path):
+    with (
+        OpenAlexEmulator(
+            generate(RECORDS), openalex=OpenAlexKnobs(budget=2), clock=lambda: NOON
+        ) as openalex,
+        ScopusEmulator(generate(RECORDS)) as scopus,
+    ):
+        pipeline = write_pipeline(tmp_path, {"openalex": openalex.url, "scopus": scopus.url})
+        stopped = corpusforge("fetch", str(pipeline))
+        assert stopped.returncode == 69
+        assert "stopped: openalex: the quota of" in stopped.stdout
+        assert len(scopus.seen) == 3
+
+
+def test_a_dry_run_says_which_keys_are_there_and_shows_none(tmp_path):
+    urls = {"scopus": "http://127.0.0.1:1", "core": "http://127.0.0.1:1"}
+    pipeline = write_pipeline(tmp_path, urls)
+    done = corpusforge("fetch", str(pipeline), "--dry-run", keys={"SCOPUS_API_KEY": KEY})
+    assert done.returncode == 0, done.stderr
+    assert "  key SCOPUS_API_KEY: found\n" in done.stdout
+    assert "  key CORE_API_KEY: missing\n" in done.stdout
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_few_records_without_any_abstract_end_well_but_with_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setitem(
+        APIS, "scopus", Api(ScopusEmulator, {"query": "q", "max_without_abstract": 0.9}, "scopus")
+    )
+    with ScopusEmulator(generate(4)) as server:
+        server.scopus.on_campus, server.scopus.silent_strip = False, True
+        pipeline = write_pipeline(tmp_path, {"scopus": server.url})
+        done = corpusforge("fetch", str(pipeline))
+    assert done.returncode == 0, done.stderr
+    assert "warning: scopus: none of 4 records has an abstract" in done.stdout
 
 
 def test_openalex_and_crossref_come_together_through_faults_and_echoed_keys(tmp_path):

@@ -5,8 +5,7 @@ import sys
 from rich.console import Console
 
 from corpusforge.cli.parser import make_parser
-from corpusforge.errors import CorpusforgeError, Stopped
-from corpusforge.sources.waits import QuotaStop
+from corpusforge.errors import CorpusforgeError, QuotaStop, Stopped
 
 STOPPED = 75  # EX_TEMPFAIL of sysexits.h: run the same command again
 NO_QUOTA = 69  # EX_UNAVAILABLE: run the same command again when the message says

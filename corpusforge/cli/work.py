@@ -25,13 +25,21 @@ from corpusforge.pipeline.config import ClusterConfig
 from corpusforge.pipeline.forecast import dedup_forecast
 from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan, Step, open_plan, reopen_plan
+from corpusforge.pipeline.receipts import valid_receipts
 from corpusforge.pipeline.report import write_report
 from corpusforge.pipeline.survey import remember
 from corpusforge.pipeline.training import training_command
-from corpusforge.sources.harvest import estimate
+from corpusforge.sources.harvest import (
+    ApiConfig,
+    Surroundings,
+    estimate,
+    keys_found,
+    landed_before,
+)
+from corpusforge.sources.replay import Estimate
 from corpusforge.sources.web_files import look_at_files
 from corpusforge.sources.web_files_plan import FilesConfig
-from corpusforge.stages.fetch import WheelDownload, surroundings
+from corpusforge.stages.fetch import PHASE, WheelDownload, doubts, surroundings
 from corpusforge.work import Executor, SerialExecutor
 
 STOPPING = "stopping: tasks in flight are finished first"
@@ -56,7 +64,17 @@ def fetch(options: argparse.Namespace, console: Console) -> int:
         took = "" if guess.seconds is None else f", {guess.seconds:,.0f} s or more"
         line = f"{name}: {guess.what}; requests: {requests}; quota: {guess.quota}{took}"
         console.print(line, highlight=False, soft_wrap=True, markup=False)
+        for fact in _known_before(guess, wanted, around):
+            console.print(f"  {fact}", highlight=False, soft_wrap=True, markup=False)
     return 0
+
+
+def _known_before(guess: Estimate, wanted: ApiConfig, around: Surroundings) -> list[str]:
+    """What a download finds in place."""
+    found = keys_found(wanted, around)
+    facts = [f"key {name}: {'found' if there else 'missing'}" for name, there in found.items()]
+    landed = landed_before(guess, wanted, around)
+    return facts if landed is None else [*facts, f"answers landed before: {landed:,}"]
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
@@ -66,7 +84,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
         steps = [step for step in plan.until(options.until) if not is_complete(step)]
         serial = SerialExecutor(stop)
         with stop_at_once(FETCHING):
-            _run_steps([step for step in steps if step.stage.network], serial, plan, console)
+            local = [step for step in steps if step.stage.network]
+            _run_steps(local, serial, plan, console)
+        if local:
+            _print_doubts(plan, console)
         remote = [step for step in steps if not step.stage.network]
         if options.executor == "serial":
             _run_steps(remote, serial, plan, console)
@@ -77,6 +98,14 @@ def run(options: argparse.Namespace, console: Console) -> int:
         console.print(peak, highlight=False)
         write_report(plan)
     return 0
+
+
+def _print_doubts(plan: Plan, console: Console) -> None:
+    receipts = valid_receipts(plan.step("fetch").folder, PHASE)
+    tallies = {name: receipt.tally for name, receipt in receipts.items()}
+    for doubt in doubts(plan.config.stages.fetch, tallies):
+        line = f"warning: {doubt}"
+        console.print(line, style="yellow", highlight=False, soft_wrap=True, markup=False)
 
 
 def _run_on_cluster(

@@ -6,7 +6,7 @@ verified on reading: zstd alone lets half of all changed bytes pass as other val
 schema is the table's published one and is checked on reading.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -99,6 +99,21 @@ def read_columns(path: Path, columns: Sequence[str]) -> pa.RecordBatch:
         table = file.read(columns=list(columns))
     arrays = [table[name].combine_chunks() for name in columns]
     return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+
+def read_row_groups(
+    path: Path, columns: Sequence[str], rows: Iterable[int]
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """These columns of the row groups that hold any of these rows, each after its first row.
+
+    Raises:
+        FormatError: Not a Parquet file, cut short or damaged.
+    """
+    with _opened(path) as file:
+        for group in sorted({row // ROW_GROUP for row in rows}):
+            table = file.read_row_group(group, columns=list(columns))
+            arrays = [table[name].combine_chunks() for name in columns]
+            yield group * ROW_GROUP, pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
 @contextmanager

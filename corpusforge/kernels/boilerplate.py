@@ -17,17 +17,16 @@ ROUNDS = 6  # tails and heads stand one behind the other
 # "Abstract Syntax".
 STARTS = r"We|The|This|These|In|An?|Our|Here|To|It|For|With|On|Background|Objectives?|Purpose|Aims?"
 STARTS += r"|Introduction|Methods?|Results?|Motivation"
+FOREIGN = "Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Zusammenfassung"
 HEAD = re.compile(
     r"(?:(?:Abstract|Summary)\s*(?:[.:]|[-\u2010-\u2015]+)\s*"
-    rf"|Abstract(?:\s+|(?=[A-Z]))(?=(?:{STARTS})(?![\w-]))|(?:Abstract|Summary)\s*\n\s*"
+    rf"|(?:Abstract(?=[A-Z])|(?:Abstract|Summary)\s+)(?=(?:{STARTS})(?![\w-]))|(?:Abstract|Summary)\s*\n\s*"
+    rf"|(?:{FOREIGN})\s*[.:]\s+"
     r"|(?:ABSTRACT|SUMMARY|A B S T R A C T)\s*(?:[.:\u2010-\u2015-]+\s*|\s))"
     r"(?=[^\s\W])|\[1\]\s+(?=[A-Z])"
 )
 # A second abstract, mostly in another language, behind the first.
-LEADS = re.compile(
-    r"(?<=\n\n)(?:Abstract|ABSTRACT|Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Zusammenfassung)"
-    r"\s*[.:]\s+(?=\w)"
-)
+LEADS = re.compile(rf"(?<=\n\n)(?:Abstract|ABSTRACT|{FOREIGN})\s*[.:]\s+(?=\w)")
 # Cue, in small letters, and what it announces, up to the end of the text.
 SENTENCE = r"(?:(?<=[.!?)\]] )|(?<=[.!?)\]])|(?<=\n)|^)"  # what starts here starts a sentence
 DASH = r"\u2010-\u2015-"
@@ -176,7 +175,7 @@ def _without_head(text: str, taken: Counter[str]) -> str:
     if (text[:1] in "©([Cc" or "©" in text[1:6]) and (length := prefix_length(text)):
         taken["copyright"] += 1
         text = text[length:].lstrip()
-    if text[:1] in "AaSs[" and (head := HEAD.match(text)):
+    if text[:1] in "ASRZ[" and (head := HEAD.match(text)):
         taken["leads"] += 1
         text = text[head.end() :]
     return text

@@ -13,6 +13,10 @@ Count = Callable[[str], int]  # occurrences of a word in the corpus
 
 BULLET = re.compile(r"[-*\u2022\u2023\u25aa\u25cf\u25e6\u2013]\s")
 NUMBERED = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s")
+# What a line begins with, and the one before ends with, that more than a space may stand between.
+SPECIAL = re.compile(
+    r"\n[ \t]*(?:[-*\u2022\u2023\u25aa\u25cf\u25e6\u2013(]|\w{1,5}[.)])|\n(?<=[-\u2010]\n)"
+)
 DISPLAYED = re.compile(
     r"[ \t]*(?:\$\$|\\\[|\\begin\{|\\end\{)|.*(?:\$\$|\\\]|\\end\{[^}]*\})[ \t]*\Z"
 )
@@ -30,7 +34,7 @@ def join_lines(text: str, count: Count) -> str:
     Line ends stay around displayed formulas and before list items.
 
     >>> from collections import Counter
-    >>> words = Counter(["influence", "well", "known"])
+    >>> words = Counter(["influence", *2 * ["well", "known"]])
     >>> join_lines("an in-\nfluence of\nthe well-\nknown", words.__getitem__)
     'an influence of the well-known'
     """
@@ -78,6 +82,8 @@ def _joined(paragraph: str, count: Count) -> str:
     if "-\n" in paragraph or "\u2010" in paragraph or "\u00ad" in paragraph or "- \n" in paragraph:
         paragraph = CUT.sub(lambda found: _mended(found[1], found[2], count), paragraph)
     formulas = any(sign in paragraph for sign in FORMULA)
+    if not formulas and not SPECIAL.search(paragraph):  # nearly all are so, and this is fast
+        return " ".join(filter(None, map(str.strip, paragraph.split("\n"))))
     joined: list[str] = []
     displayed = in_list = False
     dollars = 0
@@ -94,7 +100,7 @@ def _joined(paragraph: str, count: Count) -> str:
     return "".join(joined)
 
 
-def _starts_item(line: str, before: str, in_list: bool) -> bool:  # noqa: FBT001
+def _starts_item(line: str, before: str, in_list: bool) -> bool:
     """Whether a line is an item; a number is one of a list's where a sentence may begin."""
     if BULLET.match(line):
         return True

@@ -109,13 +109,11 @@ def paper_of(found: Metadata) -> Paper:
 
 
 def unwrapped(text: str | None) -> str:
-    """arXiv's abstracts are wrapped at 80 characters; an indented line starts a paragraph."""
-    if not text:
-        return ""
-    text = text.strip()
-    if "\n " in text or "\n\n" in text or "\t" in text:
-        return PARAGRAPH.join(filter(None, map(one_line, INDENT.split(text))))
-    return one_line(text.replace("\n", " "))
+    """arXiv's abstracts are wrapped at 80 characters; an indented line starts a paragraph.
+
+    The other line ends stay for clean, which knows words that were cut, formulas and lists.
+    """
+    return PARAGRAPH.join(filter(None, map(str.strip, INDENT.split((text or "").strip()))))
 
 
 def repaired_id(told: str) -> str | None:

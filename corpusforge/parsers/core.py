@@ -10,8 +10,8 @@ from corpusforge.parsers.fields import (
     family_name,
     language_code,
     licence_of,
+    lined,
     one_line,
-    paragraphed,
     sane_year,
     whole_id,
 )
@@ -98,14 +98,14 @@ def parse_core(record: bytes) -> Paper:
     if core is None:
         raise MissingIdentifier(
             f"CORE record titled {found.title!r} has coreId {found.core_id!r} and id "
-            f"{found.id!r}; expected a whole number in one of them"
+            f"{found.id!r}; expected a whole number above 0 in one of them"
         )
     ids = dict(_identifiers(found))
     arxiv = normal_arxiv(ids.get("arxiv"))
     abstract = plain_text(found.abstract or found.description)
     if arxiv and "Comment" in abstract:
         abstract = COMMENT.sub("", abstract)
-    abstract, body = real_texts(core, abstract, paragraphed(found.full_text))
+    abstract, body = real_texts(core, abstract, lined(found.full_text))
     licence = licence_of(found.license)
     return Paper(
         source_id=core,

@@ -12,8 +12,8 @@ from corpusforge.parsers.fields import (
     family_name,
     language_code,
     licence_of,
+    lined,
     one_line,
-    paragraphed,
     sane_year,
 )
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
@@ -93,9 +93,7 @@ def mapped_paper(values: Mapping[str, Any], mapping: FieldMapping) -> Paper:
             f"record has no {mapping.source_id!r}, which the mapping names as its key; it has "
             f"{', '.join(sorted(values)) or 'no fields'}"
         )
-    abstract, body = real_texts(
-        source_id, paragraphed(text(mapping.abstract)), paragraphed(text(mapping.body))
-    )
+    abstract, body = real_texts(source_id, lined(text(mapping.abstract)), lined(text(mapping.body)))
     version, licence = text(mapping.version).removeprefix("v"), licence_of(text(mapping.licence))
     return Paper(
         source_id=source_id,

@@ -45,6 +45,13 @@ def paragraphed(text: str | None) -> str:
     return PARAGRAPH.join(filter(None, map(one_line, BLANK_LINE.split(text))))
 
 
+def lined(text: str | None) -> str:
+    """The text as paragraphs whose lines and pages stay: clean joins them by the words it knows."""
+    if not text:
+        return ""
+    return PARAGRAPH.join(filter(None, map(str.strip, BLANK_LINE.split(text))))
+
+
 def sane_year(*values: Number) -> int | None:
     """The first year among values such as 2010, "2010", "2015-07-01T00:00:00Z" and 0.
 

@@ -68,3 +68,12 @@ def normal_arxiv(text: str | None) -> str | None:
     """
     found = ARXIV.fullmatch(text) if text else None
     return found[1].lower() if found else None
+
+
+def arxiv_doi(arxiv: str) -> str:
+    """The DOI that arXiv itself gives a paper, in its normal form.
+
+    >>> arxiv_doi("1702.01819")
+    '10.48550/arxiv.1702.01819'
+    """
+    return f"10.48550/arxiv.{arxiv}"

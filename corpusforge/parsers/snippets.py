@@ -49,6 +49,8 @@ RENDERINGS = re.compile(
 )
 CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>|<\?xml[^>]*>", re.S)
+# "<b> is the impact parameter": a tag of one letter that nothing closes stands before no blank.
+ALONE = re.compile(r"<([abiu])>(?=[\s.,;:=)]|\Z)", re.I)
 DANGLING = re.compile(r"</?(?:jats1?|mml):[\w-]*(?:\s[^<>]*)?\Z", re.I)  # cut in a tag
 TITLED = re.compile(
     rf"<{PREFIX}(?P<tag>title|section-title|h[1-6])(?:\s[^<>]*)?>(?P<title>[^<>]*)"
@@ -78,7 +80,13 @@ def plain_text(text: str | None) -> str:
     if "<" not in text:
         return _without_label(paragraphed(text))
     text = TITLED.sub(_label, HIDDEN.sub(" ", _formulas(COMMENT.sub(" ", text))))
+    closed = text.lower()
+    quantities = {n for n in set(ALONE.findall(text)) if f"</{n.lower()}>" not in closed}
+    if quantities:
+        text = ALONE.sub(lambda f: f"\1{f[1]}\2" if f[1] in quantities else f[0], text)
     parts = PARAGRAPH.join(DANGLING.sub("", TAG.sub(_replaced, text)).split("\0"))
+    if quantities:
+        parts = parts.replace("\1", "<").replace("\2", ">")
     return _without_label(paragraphed(parts))
 
 

@@ -1,7 +1,7 @@
 """A pipeline file: the recipe of one corpus, and where it runs."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 import yaml
@@ -13,7 +13,7 @@ from corpusforge.stages import clean, dedup, extract, fetch, shards, tokenizer
 from corpusforge.stages.clean import CleanConfig
 from corpusforge.stages.dedup import DedupConfig
 from corpusforge.stages.extract import ExtractConfig
-from corpusforge.stages.fetch import FetchConfig
+from corpusforge.stages.fetch import Download, FetchConfig
 from corpusforge.stages.shards import ShardsConfig
 from corpusforge.stages.stage import Stage
 from corpusforge.stages.tokenizer import TokenizerConfig
@@ -27,6 +27,8 @@ STAGES: tuple[Stage, ...] = (
     tokenizer.STAGE,
     shards.STAGE,
 )
+KINDS = sorted(str(kind.__struct_config__.tag) for kind in get_args(Download))
+DOWNLOADS = "`$.stages.fetch.downloads[...]"  # msgspec's path to any value of a dict
 TRAIN = "train"  # the last step; MPI runs it, not Dask
 
 
@@ -131,14 +133,33 @@ def load_pipeline(path: Path) -> PipelineConfig:
         ConfigError: There is no such file, it is not YAML, or a value is wrong; the message names
             the key.
     """
+    recipe: dict[str, Any] = {}
     try:
-        return msgspec.convert(yaml.load(path.read_bytes(), _StrictLoader), PipelineConfig)
+        recipe = yaml.load(path.read_bytes(), _StrictLoader)
+        if recipe is None:
+            raise ConfigError(f"{path} is empty; expected output: and stages:")
+        return msgspec.convert(recipe, PipelineConfig)
     except OSError as error:
         raise ConfigError(f"{path.absolute()} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: {' '.join(str(error).split())}") from error
     except msgspec.MsgspecError as error:
-        raise ConfigError(f"{path}: {error}") from error
+        raise ConfigError(f"{path}: {_with_name(str(error), recipe)}") from error
+
+
+def _with_name(message: str, recipe: dict[str, Any]) -> str:
+    """What msgspec says of a recipe, with the name of the download that it is about."""
+    if DOWNLOADS not in message:
+        return message
+    for name, wanted in recipe["stages"]["fetch"]["downloads"].items():
+        try:
+            msgspec.convert(wanted, Download)
+        except msgspec.ValidationError:
+            kinds = ""
+            if not isinstance(wanted, dict) or wanted.get("kind") not in KINDS:
+                kinds = f"; a download is of kind {', '.join(KINDS)}"
+            return message.replace(DOWNLOADS, DOWNLOADS.replace("[...]", f".{name}")) + kinds
+    return message
 
 
 class _StrictLoader(yaml.SafeLoader):

@@ -53,10 +53,14 @@ def changes(plan: Plan, doc_id: str) -> list[Change]:
     papers = partitions(plan.step("extract").folder / TABLE)
     if papers is None or not (folder / WORDS_FILE).exists():
         raise ConfigError("clean is not done; `corpusforge run PIPELINE --until clean` runs it")
-    paper_id, _, language = doc_id.partition("#")
+    # The id of a paper may itself have a "#": the whole of it is looked for first.
+    paper_id, _, language = doc_id.rpartition("#")
     rows = papers.to_table(
-        columns=[*PARTS, "source", "translations"], filter=pc.field("doc_id") == paper_id
+        columns=["doc_id", *PARTS, "source", "translations"],
+        filter=pc.field("doc_id").isin([doc_id, paper_id]),
     ).to_pylist()
+    if own := [row for row in rows if row["doc_id"] == doc_id]:
+        rows, language = own, ""
     if not rows:
         raise ConfigError(
             f"extract has not kept {doc_id!r}; `corpusforge explain {doc_id}` says what it became"

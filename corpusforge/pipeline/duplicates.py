@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from corpusforge.errors import ConfigError
 from corpusforge.pipeline.plan import Plan
 from corpusforge.pipeline.trace import partitions
+from corpusforge.reasons import Reason
 from corpusforge.stages.stage import REJECTED, TABLE
 
 
@@ -36,7 +37,8 @@ def family(plan: Plan, doc_id: str) -> Family:
     """The family of a document, kept or removed.
 
     Raises:
-        ConfigError: dedup is not done, or has not seen the document.
+        ConfigError: dedup is not done, has not seen the document, or has rejected it or its kept
+            copy for a benchmark.
     """
     folder = plan.step("dedup").folder
     survivors, rejects = partitions(folder / TABLE), partitions(folder / REJECTED)
@@ -44,11 +46,13 @@ def family(plan: Plan, doc_id: str) -> Family:
     if survivors is None or rejects is None or documents is None:
         raise ConfigError("dedup is not done; `corpusforge run PIPELINE --until dedup` runs it")
     own = rejects.to_table(filter=pc.field("doc_id") == doc_id).to_pylist()
-    kept = own[0]["detail"] if own else doc_id
+    copy_of = own and own[0]["reason"] != Reason.CONTAMINATED
+    kept = own[0]["detail"] if copy_of else doc_id
     found = survivors.to_table(filter=pc.field("doc_id") == kept).to_pylist()
     if not found:
         raise ConfigError(
-            f"dedup has not seen {doc_id!r}; `corpusforge explain {doc_id}` says what became of it"
+            f"dedup has not {'kept' if own else 'seen'} {kept!r}; `corpusforge explain {kept}` "
+            f"says what became of it"
         )
     [row] = found
     removed = rejects.to_table(filter=pc.field("detail") == kept).to_pylist()

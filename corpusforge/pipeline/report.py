@@ -14,6 +14,7 @@ from corpusforge.kernels.lsh import collision_probability
 from corpusforge.pipeline.ledger import ledger
 from corpusforge.pipeline.plan import Plan
 from corpusforge.pipeline.trace import partitions
+from corpusforge.stages.dedup_contamination import REPORT
 from corpusforge.stages.stage import TABLE
 
 CURVE_WIDTH, CURVE_HEIGHT = 640, 200  # pixels of the loss curve
@@ -48,6 +49,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
     entries = ledger(plan)
     dedup = plan.config.stages.dedup
     log, done = plan.train_folder / "log.jsonl", plan.train_folder / "DONE"
+    benchmarks = plan.step("dedup").folder / REPORT
     lines = log.read_bytes().split(b"\n") if log.exists() else []
     steps = [e for e in (msgspec.json.decode(line) for line in lines if line) if "loss" in e]
     return {
@@ -61,6 +63,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "years": _decades(plan),
         "dedup": dedup,
         "recall": [(s, collision_probability(s, dedup.bands, dedup.rows)) for s in SIMILARITIES],
+        "benchmarks": msgspec.json.decode(benchmarks.read_bytes()) if benchmarks.exists() else [],
         "curve": loss_curve([(entry["step"], entry["loss"]) for entry in steps]),
         "first": steps[0] if steps else None,
         "last": steps[-1] if steps else None,

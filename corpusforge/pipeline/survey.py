@@ -53,4 +53,5 @@ def recall(output: Path, config: PipelineConfig) -> Evidence | None:
 
 def _recipe(stages: StagesConfig) -> bytes:
     """The settings that say where to look."""
-    return msgspec.json.encode([stages.fetch, stages.extract], order="deterministic")
+    looked = [stages.fetch, stages.extract, stages.dedup.decontaminate]
+    return msgspec.json.encode(looked, order="deterministic")

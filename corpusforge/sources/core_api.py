@@ -9,11 +9,13 @@ from corpusforge.parsers.paper import Paper
 from corpusforge.sources.answers import Answer, Request, describe
 from corpusforge.sources.collection import Batch, Collection, each, walk
 from corpusforge.sources.core_plan import (
+    NO_ID,
     WINDOW,
     CoreConfig,
     Step,
     after_scroll,
     first_step,
+    is_id,
     is_out_of_reach,
     next_step,
     normal_id,
@@ -51,7 +53,11 @@ def fetch_core(config: CoreConfig, ids: Sequence[str], replay: Replay) -> FetchS
     else:
         wanted = list(dict.fromkeys(map(normal_id, ids)))
         collection.expected = len(wanted)
-        each(collection, [(name,) for name in wanted], fetch.request_of, fetch.take_work)
+        for name in wanted:
+            if not is_id(name):
+                collection.miss(name, NO_ID)
+        batches = [(name,) for name in wanted if is_id(name)]
+        each(collection, batches, fetch.request_of, fetch.take_work)
     return collection.summary()
 
 
@@ -106,6 +112,8 @@ class _Fetch:
         except GaveUpError as error:
             if step.scroll:
                 return None
+            if not error.answered:
+                raise
             raise SourceError(
                 f"{error}. CORE fails in the same way each time for some queries, such as a phrase "
                 f"in quotes alone: if {query_text(part)!r} is one, name a field or leave the "

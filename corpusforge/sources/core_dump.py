@@ -109,6 +109,12 @@ class _Archive:
                 detail = f"the manifest lists {missing:,} records that the archive does not hold"
                 rejection = Rejection(Reason.TRUNCATED, self._listed, len(self._manifest), detail)
                 yield Lost(f"{self._name}@end", rejection)
+            if self._manifest.nameless and not len(self._manifest):
+                detail = (
+                    f"the manifest lists {self._manifest.nameless:,} records, but no path of any: "
+                    f"nothing in this archive could be held against it"
+                )
+                yield self._lost("manifest", Reason.UNREADABLE, detail)
 
     def _lost(self, place: str, reason: Reason, detail: str) -> Lost:
         return Lost(f"{self._name}@{place}", Rejection(reason, detail=detail))

@@ -1,7 +1,8 @@
 """What the manifest of a CORE archive promises of its members: path, length and MD5.
 
 A provider can have many millions of records, so a promise is held as two numbers: the hash of the
-path, and the hash of path, length and MD5.
+path, and the hash of path, length and MD5. An entry without a path is known by the last name of its
+address instead, which is that of its file or the number of its record.
 """
 
 import re
@@ -13,9 +14,10 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-ENTRY = re.compile(rb"<(?:\w+:)?md\b[^<>]*>")
+ENTRY = re.compile(rb"<(?:\w+:)?(?:md\b[^<>]*>|loc>(?P<loc>[^<>]*)</)")
 ATTRIBUTE = re.compile(rb"""\b(hash|length|path)\s*=\s*["']([^"'<>]*)["']""")
 ROOT = re.compile(r"\A(?:\./|/)+")
+BY_NAME = "/"  # before a name without its folders: a path as it is compared never starts so
 LONGEST_ENTRY = 1 << 16  # bytes that a tag can have; what comes before an open one is done with
 
 
@@ -25,15 +27,21 @@ class Manifest:
     def __init__(self, blocks: Iterable[bytes]) -> None:
         """Read the manifest's XML."""
         paths, whole = array("Q"), array("Q")
-        tail = b""
+        tail = address = b""
+        self.nameless = 0  # entries that no member can be held against
         for block in blocks:
             tail += block
             last = 0
             for entry in ENTRY.finditer(tail):
                 last = entry.end()
+                if entry["loc"] is not None:
+                    address = entry["loc"]
+                    continue
                 told = {found[1]: found[2] for found in ATTRIBUTE.finditer(entry[0])}
-                if b"path" in told:
-                    path = member_path(told[b"path"].decode("utf-8", "replace"))
+                path = _name_of(told.get(b"path", b""), address)
+                address = b""
+                self.nameless += bool(told) and not path
+                if told and path:
                     digest = told.get(b"hash", b"").rpartition(b":")[2].lower()
                     paths.append(_path_hash(path))
                     whole.append(_hash(path, told.get(b"length", b""), digest))
@@ -48,18 +56,34 @@ class Manifest:
     def breaks(self, path: str, content: bytes) -> bool:
         """Whether a member is listed, but with another length or MD5."""
         digest = md5(content, usedforsecurity=False).hexdigest().encode()
-        if _holds(self._whole, _hash(path, b"%d" % len(content), digest)):
+        length = b"%d" % len(content)
+        if any(_holds(self._whole, _hash(name, length, digest)) for name in _names(path)):
             return False
         return self.lists(path)
 
     def lists(self, path: str) -> bool:
         """Whether the archive should have a member of this path."""
-        return _holds(self._paths, _path_hash(path))
+        return any(_holds(self._paths, _path_hash(name)) for name in _names(path))
 
 
 def member_path(name: str) -> str:
     """A path as it is compared: archives write "/a/b", "./a/b" and "a/b"."""
     return ROOT.sub("", name)
+
+
+def _names(path: str) -> tuple[str, str]:
+    """What a member may be listed under: its path, or the last name of an address."""
+    return path, f"{BY_NAME}{path.rpartition('/')[2]}"
+
+
+def _name_of(path: bytes, address: bytes) -> str:
+    """What an entry lists a member under; empty if it does not say."""
+    if path:
+        return member_path(path.decode("utf-8", "replace"))
+    last = address.strip().rstrip(b"/").rpartition(b"/")[2].decode("utf-8", "replace")
+    if last.endswith(".json"):
+        return f"{BY_NAME}{last}"
+    return f"{BY_NAME}{last}.json" if last.isascii() and last.isdigit() else ""
 
 
 def _hash(path: str, length: bytes, digest: bytes) -> int:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 
-from corpusforge.errors import CorpusforgeError, ParseError, SourceError
+from corpusforge.errors import CorpusforgeError, ParseError, QuotaStop, SourceError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.parsers.core_api import output_with_file, work_id
 from corpusforge.sources.at_once import all_at_once, place
@@ -21,7 +21,6 @@ from corpusforge.sources.core_records import works_in
 from corpusforge.sources.download import RefusedError, download
 from corpusforge.sources.http import Client
 from corpusforge.sources.landing_file import Place, read_member
-from corpusforge.sources.waits import QuotaStop
 
 ORIGINALS = "originals"  # folder of the files, in the landing zone and in a download's folder
 NOT_THERE = (404, 410)

@@ -7,15 +7,17 @@ scroll, after some minutes. A scroll that is forgotten, or ends early, is taken 
 where that reaches, and otherwise begun again.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 from urllib.parse import quote
 
 from msgspec import Meta, Struct
 
 from corpusforge.parsers.core_api import WorksPage
-from corpusforge.parsers.identifiers import normal_doi
+from corpusforge.parsers.identifiers import arxiv_doi, normal_arxiv, normal_doi
 from corpusforge.sources.answers import Request
 from corpusforge.sources.network import Address
 from corpusforge.sources.parts import Part, check_either, check_years
@@ -25,6 +27,8 @@ from corpusforge.sources.secrets import KeyName
 SEARCH, WORKS = "/search/works/", "/works/"  # without the last slash, CORE redirects
 WINDOW = 10_000  # results that offset and limit reach
 MAX_LIMIT = 100
+CORE_ID = re.compile(r"[0-9]{1,19}|oai:\S+|10\.[0-9][^/\s]*/\S.*", re.ASCII)
+NO_ID = "is neither an id of CORE nor a DOI, and CORE finds works by nothing else"
 MAX_RESTARTS = 3  # of one scroll
 QUOTA = (
     "1,000 to 200,000 tokens a day; a page or a work costs 1, a page of a scroll 3 to 5, an "
@@ -160,8 +164,19 @@ def file_address(config: CoreConfig, output: str) -> str:
 
 
 def normal_id(name: str) -> str:
-    """One form for each id."""
-    return normal_doi(name) or name.strip()
+    """One form for each id; an arXiv id becomes its DOI, and what is no id stays as it is."""
+    name = name.strip()
+    arxiv = normal_arxiv(name)
+    return arxiv_doi(arxiv) if arxiv else normal_doi(name) or name
+
+
+def is_id(name: str) -> bool:
+    """Whether CORE may have a work of this name, which is in its one form.
+
+    >>> is_id("203165"), is_id("10.1000/a"), is_id("PMID:7")
+    (True, True, False)
+    """
+    return CORE_ID.fullmatch(name) is not None
 
 
 def estimate_core(config: CoreConfig, ids: Sequence[str], per_second: float) -> Estimate:
@@ -170,7 +185,10 @@ def estimate_core(config: CoreConfig, ids: Sequence[str], per_second: float) -> 
         files = ", and one for each file" if config.originals else ""
         what = f"CORE search {config.query!r}, {config.limit} works a request{files}"
         return Estimate(what, None, QUOTA, None)
-    what, requests = f"{len(ids):,} works by id", len(ids)
+    wanted = list(dict.fromkeys(map(normal_id, ids)))
+    known = [name for name in wanted if is_id(name)]
+    what, requests = f"{len(wanted):,} works by id", len(known)
     if config.originals:
-        what, requests = f"{what}, and their files", 2 * len(ids)
-    return Estimate(what, requests, QUOTA, requests / per_second)
+        what, requests = f"{what}, and their files", 2 * len(known)
+    asks = map(partial(work_request, config), known)
+    return Estimate(what, requests, QUOTA, requests / per_second, asks)

@@ -10,6 +10,7 @@ there are fewer, the search is begun again, and what came before counts.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -144,4 +145,8 @@ def estimate_crossref(config: CrossrefConfig, ids: Sequence[str], per_second: fl
     if not ids:
         what = f"Crossref {search_text(config)}, {config.rows:,} works a request"
         return Estimate(what, None, QUOTA, None)
-    return Estimate(f"{len(ids):,} works by DOI", len(ids), QUOTA, len(ids) / per_second)
+    wanted = list(dict.fromkeys(map(normal_id, ids)))
+    known = [name for name in wanted if is_doi(name)]
+    asks = map(partial(work_request, config), known)
+    what = f"{len(wanted):,} works by DOI"
+    return Estimate(what, len(known), QUOTA, len(known) / per_second, asks)

@@ -22,7 +22,8 @@ from corpusforge.sources.crossref_api import crossref_credentials, fetch_crossre
 from corpusforge.sources.crossref_plan import CrossrefConfig, estimate_crossref
 from corpusforge.sources.http import Client, Identity
 from corpusforge.sources.ids import ids_of
-from corpusforge.sources.landing import Landing, copy_members
+from corpusforge.sources.landing import Landing, copy_members, landed_keys
+from corpusforge.sources.landing_file import request_key
 from corpusforge.sources.network import Clock, NetworkConfig
 from corpusforge.sources.oai_api import fetch_oai, oai_credentials
 from corpusforge.sources.oai_plan import OaiConfig, estimate_oai
@@ -52,6 +53,7 @@ APIS: dict[type[ApiConfig], Api] = {
     OaiConfig: Api(fetch_oai, estimate_oai, oai_credentials),
 }
 MISSING = "missing.tsv"
+KEY_SETTINGS = ("key", "token")  # hold names of keys
 LIMITS = "limits"  # of requests a second, in the zone
 
 
@@ -87,7 +89,7 @@ def harvest(
     identity = Identity(config.address, credentials)
     client = _client(around, identity)
     ids = ids_of(config, around.base)
-    zone = around.zone / str(config.__struct_config__.tag)
+    zone = _zone(config, around)
     with exclusive(zone):
         summary = api.fetch(config, ids, Replay(client, Landing(zone), around.clock.now))
         files = copy_members(summary.used, folder)
@@ -107,6 +109,38 @@ def estimate(config: ApiConfig, around: Surroundings) -> Estimate:
     """What a harvest will ask for, without asking."""
     ids = ids_of(config, around.base)
     return APIS[type(config)].estimate(config, ids, around.network.per_second)
+
+
+def landed_before(guess: Estimate, config: ApiConfig, around: Surroundings) -> int | None:
+    """How many answers of an estimate are landed; None where only a fetch knows what it asks."""
+    if guess.requests is None:
+        return None
+    keys = landed_keys(_zone(config, around))
+    return sum(request_key(request) in keys for request in guess.asks) if keys else 0
+
+
+def check_keys(config: ApiConfig, around: Surroundings) -> None:
+    """See that a harvest will have the keys that it cannot do without.
+
+    Raises:
+        ConfigError: One is missing, or cannot be one.
+    """
+    APIS[type(config)].credentials(config, partial(_find_secret, around.environment))
+
+
+def keys_found(config: ApiConfig, around: Surroundings) -> dict[str, bool]:
+    """Whether each key that a config names is there, be it needed or not.
+
+    Raises:
+        ConfigError: What is there cannot be a key.
+    """
+    names = [getattr(config, setting, None) for setting in KEY_SETTINGS]
+    find = partial(_find_secret, around.environment)
+    return {name: find(name) is not None for name in names if name is not None}
+
+
+def _zone(config: ApiConfig, around: Surroundings) -> Path:
+    return around.zone / str(config.__struct_config__.tag)
 
 
 def _client(around: Surroundings, identity: Identity) -> Client:

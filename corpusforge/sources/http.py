@@ -20,7 +20,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from corpusforge import __version__
-from corpusforge.errors import SourceError, Stopped
+from corpusforge.errors import QuotaStop, SourceError, Stopped
 from corpusforge.sources.answers import (
     Answer,
     Judge,
@@ -33,7 +33,7 @@ from corpusforge.sources.answers import (
 from corpusforge.sources.limiter import Limiter
 from corpusforge.sources.network import Clock, NetworkConfig
 from corpusforge.sources.secrets import Credential, Scrubber
-from corpusforge.sources.waits import QuotaStop, delay_of, jitter
+from corpusforge.sources.waits import delay_of, jitter
 
 MAX_REDIRECTS = 5
 BLOCK = 1 << 16  # bytes read at once
@@ -43,6 +43,10 @@ THROTTLED = (429, 503)  # what may carry a wait
 
 class GaveUpError(SourceError):
     """One request failed as often as it may be tried."""
+
+    def __init__(self, message: str, answered: bool = False) -> None:
+        super().__init__(message)
+        self.answered = answered  # the last time, though with an error; else nobody was there
 
 
 @dataclass(frozen=True)
@@ -107,12 +111,13 @@ class Client:
             QuotaStop: The quota is used up, or the server wants a longer pause than allowed.
             GaveUpError: Every attempt failed.
         """
-        fault = ""
+        fault, answered = "", False
         for attempt in range(self.config.attempts):
             try:
                 answer = self._exchange(request)
             except requests.RequestException as error:
                 fault = f"{type(error).__name__}: {self.scrubber.text(str(error))}"
+                answered = False
                 self.back_off(attempt)
                 continue
             if keep is not None:
@@ -120,11 +125,12 @@ class Client:
             verdict = judge(answer)
             if verdict is Verdict.DONE:
                 return answer
-            fault = describe(answer)
+            fault, answered = describe(answer), True
             self.pause(request, answer, verdict, attempt)
         raise GaveUpError(
             f"{self.scrubber.text(request.url)} failed {self.config.attempts} times, the last time "
-            f"with {fault}; the same command tries again"
+            f"with {fault}; the same command tries again",
+            answered,
         )
 
     @contextmanager

@@ -30,7 +30,7 @@ def ids_of(config: object, base: Path) -> list[str]:
         base: Of relative paths in the config.
 
     Raises:
-        ConfigError: The file cannot be read.
+        ConfigError: The file cannot be read, or has no ids.
     """
     if not isinstance(config, NamesIds):
         return []
@@ -45,4 +45,8 @@ def ids_of(config: object, base: Path) -> list[str]:
             f"UTF-8"
         ) from error
     listed = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not listed:
+        raise ConfigError(
+            f"ids_file {path} has no ids: expected one a line; lines that start with # do not count"
+        )
     return [*config.ids, *listed]

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from corpusforge.errors import ConfigError, RunError
+from corpusforge.errors import ConfigError, QuotaStop, RunError
 from corpusforge.sources.network import Clock, NetworkConfig
-from corpusforge.sources.waits import QuotaStop
 
 POLL_S = 0.05  # between looks for a free slot
 WIDTH = 24  # bytes of the moment on disk: always overwritten as a whole

@@ -9,6 +9,7 @@ again, a little smaller, so that it is another request.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -179,5 +180,7 @@ def estimate_openalex(config: OpenAlexConfig, ids: Sequence[str], per_second: fl
     if not ids:
         what = f"OpenAlex {search_text(config)}, {config.per_page} works a request"
         return Estimate(what, None, QUOTA, None)
-    requests = len(batches(list(dict.fromkeys(map(normal_id, ids)))))
-    return Estimate(f"{len(ids):,} works by id", requests, QUOTA, requests / per_second)
+    wanted = list(dict.fromkeys(map(normal_id, ids)))
+    plan = batches(wanted)
+    asks = map(partial(ids_request, config), plan)
+    return Estimate(f"{len(wanted):,} works by id", len(plan), QUOTA, len(plan) / per_second, asks)

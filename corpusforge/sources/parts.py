@@ -29,7 +29,7 @@ def check_either(source: str, query: str | None, ids: Sequence[str], ids_file: s
     Raises:
         ValueError: It does not; msgspec adds where in the file.
     """
-    if (query is None) == (not ids and ids_file is None):
+    if (query is None) == (not any(map(str.strip, ids)) and ids_file is None):
         raise ValueError(f"{source} needs either query, or ids or ids_file")
 
 

@@ -54,6 +54,7 @@ class Estimate:
     requests: int | None  # at least; None if only the source knows
     quota: str  # which one they count against
     seconds: float | None  # at least
+    asks: Iterable[Request] = field(default=(), repr=False)  # where they are known before asking
 
 
 @dataclass(frozen=True)

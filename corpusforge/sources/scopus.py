@@ -10,16 +10,17 @@ from corpusforge.sources.collection import Batch, Collection, each, walk
 from corpusforge.sources.parts import Part, halves
 from corpusforge.sources.replay import FetchSummary, Replay
 from corpusforge.sources.scopus_plan import (
+    NO_ID,
     WINDOW,
     ScopusConfig,
     Step,
-    batches,
-    ids_query,
-    is_searchable,
+    batch_request,
+    by_search,
+    kind_of_id,
     must_split,
     next_step,
     normal_id,
-    retrieval_request,
+    plan_batches,
     search_request,
 )
 from corpusforge.sources.scopus_records import envelope_of, has_no_abstract, judge_scopus
@@ -72,7 +73,10 @@ def _bring(config: ScopusConfig, ids: Sequence[str], collection: Collection) -> 
     else:
         wanted = list(dict.fromkeys(map(normal_id, ids)))
         collection.expected = len(wanted)
-        each(collection, _batches(config, wanted), fetch.request_of, fetch.take_batch)
+        for name in wanted:
+            if kind_of_id(name) is None:
+                collection.miss(name, NO_ID)
+        each(collection, plan_batches(config, wanted), fetch.request_of, fetch.take_batch)
 
 
 def scopus_credentials(config: ScopusConfig, find: FindSecret) -> tuple[Credential, ...]:
@@ -125,14 +129,12 @@ class _Fetch:
 
     def request_of(self, batch: Batch) -> Request:
         """One request for all ids of a batch."""
-        if self._by_search(batch):
-            return search_request(self._config, Part(ids_query(batch)), Step())
-        return retrieval_request(self._config, batch[0])
+        return batch_request(self._config, batch)
 
     def take_batch(self, batch: Batch, answer: Answer) -> tuple[Batch, ...]:
         """Note what came for a batch; the smaller ones to ask for instead."""
         envelope = envelope_of(answer)
-        if not self._by_search(batch):
+        if not by_search(self._config, batch):
             self._take_retrieved(batch[0], answer, envelope)
             return ()
         if envelope.kind in (Kind.TOO_LONG, Kind.QUERY, Kind.WINDOW):
@@ -150,9 +152,6 @@ class _Fetch:
         for name in absent:
             self._collection.miss(name, "no search result")
         return ()
-
-    def _by_search(self, batch: Batch) -> bool:
-        return self._config.ids_by == "search" and is_searchable(batch)
 
     def _take_retrieved(self, name: str, answer: Answer, envelope: Envelope) -> None:
         if envelope.kind in (Kind.NOT_FOUND, Kind.QUERY):
@@ -185,10 +184,6 @@ class _Fetch:
     def _refused(self, envelope: Envelope) -> SourceError:
         advice = ADVICE[envelope.kind].format(key=self._config.key, token=self._config.token)
         return SourceError(f"Scopus refuses ({envelope.words}): {advice}; what is fetched is kept")
-
-
-def _batches(config: ScopusConfig, ids: Sequence[str]) -> list[Batch]:
-    return list(batches(ids)) if config.ids_by == "search" else [(name,) for name in ids]
 
 
 def _split(part: Part, total: int) -> tuple[Part, Part]:

@@ -7,13 +7,13 @@ A search is paged through with a cursor (subscribers) or by start and count, wit
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import partial
 from typing import Annotated, Literal
 from urllib.parse import quote
 
 from msgspec import Meta, Struct
 
-from corpusforge.parsers.identifiers import normal_doi
+from corpusforge.parsers.identifiers import arxiv_doi, normal_arxiv, normal_doi
 from corpusforge.parsers.scopus import SearchPage
 from corpusforge.sources.answers import Request
 from corpusforge.sources.network import Address
@@ -24,11 +24,17 @@ from corpusforge.sources.secrets import KeyName
 SEARCH, ABSTRACT = "/content/search/scopus", "/content/abstract"
 WINDOW = 5_000  # results that may be paged through without a cursor
 PAGE = {"COMPLETE": 25, "STANDARD": 200}  # most results of one request
+MIN_DOUBT = 3  # records; fewer may well have no abstract
 BATCH = 25  # ids of one search: as many as COMPLETE shows at once
 MAX_QUERY = 2_000  # characters of a batch; far longer ones are refused with 414
 WEEKLY = {"search": "20,000 searches a week", "retrieval": "5,000 or 10,000 abstracts a week"}
 JSON = (("Accept", "application/json"),)
 SEARCHABLE = {"doi": "DOI", "eid": "EID", "pubmed_id": "PMID"}
+PREFIX = re.compile(r"(?:scopus_id|eid|pmid|pubmed|pii)[:\s]\s*", re.I)
+EID = re.compile(r"[12]-s2\.0-[0-9]+")
+DOI = re.compile(r"10\.[0-9][^/\s]*/\S.*")
+PII = re.compile(r"[SB][0-9X]{14,22}", re.I)  # of an article: S, ISSN, year, number, check digit
+NO_ID = "is no DOI, EID, PubMed id, Scopus id or publisher item id"
 
 
 class ScopusConfig(
@@ -116,26 +122,38 @@ def must_split(step: Step | None, page: SearchPage) -> bool:
     return step is not None and step.cursor is None and page.total > WINDOW
 
 
-def kind_of_id(name: str) -> str:
-    """What sort of identifier this is, as abstract retrieval names it.
+def kind_of_id(name: str) -> str | None:
+    """What sort of identifier this is, as abstract retrieval names it; None for none it knows.
 
     >>> kind_of_id("10.1016/0014-5793(85)80257-(0)"), kind_of_id("85045740431")
     ('doi', 'scopus_id')
     """
-    if name.isdigit():
+    if name.isascii() and name.isdigit():
         return "pubmed_id" if len(name) < 10 else "scopus_id"
-    if re.match(r"[12]-s2\.0-", name):
-        return "eid"
-    return "doi" if "/" in name or "." in name else "pii"
+    for kind, form in (("eid", EID), ("doi", DOI), ("pii", PII)):
+        if form.fullmatch(re.sub("[()-]", "", name) if form is PII else name):
+            return kind
+    return None
 
 
 def normal_id(name: str) -> str:
-    """One form for each id: lower-case DOIs, and EIDs instead of Scopus ids."""
+    """One form for each id: lower-case DOIs, and EIDs instead of Scopus ids.
+
+    An arXiv id becomes its DOI; what is no id stays as it is.
+
+    >>> normal_id("PMID: 7"), normal_id("doi:10.1000/A"), normal_id("arXiv:2101.00001v2")
+    ('7', '10.1000/a', '10.48550/arxiv.2101.00001')
+    """
     name = name.strip()
-    kind = kind_of_id(name)
+    bare = PREFIX.sub("", name, count=1)
+    kind = kind_of_id(bare)
     if kind == "scopus_id":
-        return f"2-s2.0-{name}"
-    return (normal_doi(name) or name.lower()) if kind == "doi" else name
+        return f"2-s2.0-{bare}"
+    if kind in ("pubmed_id", "eid", "pii"):
+        return bare
+    if arxiv := normal_arxiv(name):
+        return arxiv_doi(arxiv)
+    return normal_doi(name) or (name.lower() if kind == "doi" else name)
 
 
 def batches(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -153,9 +171,27 @@ def batches(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(batch)
 
 
+def plan_batches(config: ScopusConfig, ids: Sequence[str]) -> list[tuple[str, ...]]:
+    """The batches that ids are asked for in; what is no id is in none."""
+    known = [name for name in ids if kind_of_id(name)]
+    return list(batches(known)) if config.ids_by == "search" else [(name,) for name in known]
+
+
+def batch_request(config: ScopusConfig, batch: Sequence[str]) -> Request:
+    """One request for all ids of a batch."""
+    if by_search(config, batch):
+        return search_request(config, Part(ids_query(batch)), Step())
+    return retrieval_request(config, batch[0])
+
+
+def by_search(config: ScopusConfig, batch: Sequence[str]) -> bool:
+    """Whether a batch is asked for in a search."""
+    return config.ids_by == "search" and is_searchable(batch)
+
+
 def ids_query(batch: Sequence[str]) -> str:
     """The search that finds these ids. Quotes, because DOIs may hold brackets."""
-    return " OR ".join(f'{SEARCHABLE[kind_of_id(name)]}("{name}")' for name in batch)
+    return " OR ".join(f'{SEARCHABLE[kind_of_id(name) or ""]}("{name}")' for name in batch)
 
 
 def is_searchable(batch: Sequence[str]) -> bool:
@@ -169,11 +205,20 @@ def retrieval_request(config: ScopusConfig, name: str) -> Request:
     return Request(url, (("view", config.retrieval_view),), JSON)
 
 
+def has_only_titles(config: ScopusConfig, records: int, without_abstract: int) -> bool:
+    """Whether abstracts were left out of too few records for the alarm, but out of all of them."""
+    searched = config.query is not None or config.ids_by == "search"
+    meant = config.max_without_abstract == 1 or (searched and config.view == "STANDARD")
+    return not meant and MIN_DOUBT <= records == without_abstract
+
+
 def estimate_scopus(config: ScopusConfig, ids: Sequence[str], per_second: float) -> Estimate:
     """What a fetch will ask for."""
     if config.query is not None:
         what = f"Scopus search {config.query!r}, {PAGE[config.view]} records a request"
         return Estimate(what, None, WEEKLY["search"], None)
-    by = config.ids_by
-    requests = len(ids) if by == "retrieval" else ceil(len(ids) / BATCH)
-    return Estimate(f"{len(ids):,} ids by {by}", requests, WEEKLY[by], requests / per_second)
+    by, wanted = config.ids_by, list(dict.fromkeys(map(normal_id, ids)))
+    plan = plan_batches(config, wanted)
+    asks = map(partial(batch_request, config), plan)
+    what = f"{len(wanted):,} ids by {by}"
+    return Estimate(what, len(plan), WEEKLY[by], len(plan) / per_second, asks)

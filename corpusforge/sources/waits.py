@@ -5,37 +5,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
 
-from corpusforge.errors import RunError
-
 LATEST_DELAY = 10**8  # seconds; a larger number is a moment: 10**8 s since the epoch is 1973
 EARLIEST_MILLISECONDS = 10**11  # since the epoch, as seconds the year 5138
 SKEW_MARGIN = 60.0  # seconds, where the server does not tell its own time
 # In the order in which they count. Elsevier's Reset is the end of the quota's week, so a
 # Retry-After beside it is the nearer answer.
 WAIT_HEADERS = ("retry-after", "x-ratelimit-retry-after", "x-ratelimit-reset")
-
-
-class QuotaStop(RunError):  # noqa: N818 (an order of the server that is carried out)
-    """The server wants no more requests for longer than a run should sleep.
-
-    What was fetched is on disk, and the same command continues there.
-    """
-
-    def __init__(self, what: str, come_back: float | None) -> None:
-        self.come_back = come_back  # seconds since the epoch, None if the server does not say
-        super().__init__(
-            f"{what}; what is fetched is kept, and the same command continues it: "
-            f"run it again {_when(come_back)}"
-        )
-
-
-def _when(moment: float | None) -> str:
-    if moment is None:
-        return "when the quota is free again (the server does not say when)"
-    try:
-        return f"after {datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    except (OverflowError, ValueError, OSError):
-        return f"after {moment:.0f} seconds since 1970"
 
 
 def moment_of(text: str, now: float) -> float | None:

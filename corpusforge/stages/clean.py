@@ -217,7 +217,7 @@ def _measured_rows(
 
 STAGE = Stage(
     name="clean",
-    version=2,
+    version=3,
     config=CleanConfig,
     reads=("extract",),
     phases=phases,

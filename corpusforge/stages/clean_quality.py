@@ -1,6 +1,7 @@
 """Presets of quality: limits on measurements, as YAML that can be copied and changed."""
 
 from importlib.resources import files
+from math import inf
 from typing import Annotated
 
 import msgspec
@@ -34,6 +35,17 @@ class Bounds(Struct, frozen=True, forbid_unknown_fields=True):
 
     min: float | None = None
     max: float | None = None
+
+    def __post_init__(self) -> None:
+        low, high = (
+            (-inf if self.min is None else self.min),
+            (inf if self.max is None else self.max),
+        )
+        if not low <= high:  # nor if one is no number
+            raise ValueError(
+                f"bounds of min {self.min} and max {self.max} leave out every document; expected "
+                f"two numbers, the smaller one as min"
+            )
 
 
 Limits = dict[str, Bounds]

@@ -15,7 +15,8 @@ from msgspec import Meta, Struct
 from corpusforge.kernels.boilerplate import bare_abstract, bare_body, bare_title
 from corpusforge.kernels.cleaning import repair, with_line_ends
 from corpusforge.kernels.layout import close_up, join_lines
-from corpusforge.kernels.marks import PARAGRAPH
+from corpusforge.kernels.marks import PARAGRAPH, REFERENCE
+from corpusforge.kernels.pages import joined_pages, without_references
 from corpusforge.kernels.personal import mask
 from corpusforge.kernels.structure import KINDS, restructure
 from corpusforge.kernels.words import WordTable
@@ -79,6 +80,21 @@ class Rule:
     apply: Callable[[Texts, Context], Texts]
 
 
+def _pages(texts: Texts, context: Context) -> Texts:
+    """Of full texts that come as plain text: pages joined, and the list of references found."""
+
+    def one_text(body: str) -> str:
+        body = joined_pages(body.replace("\r\n", "\n"))
+        if context.config.references == "keep" or REFERENCE in body:
+            return body
+        body, entries = without_references(body)
+        if entries:
+            context.counts["references left out"] += entries
+        return body
+
+    return replace(texts, bodies=_changed(texts.bodies, one_text))
+
+
 def _structure(texts: Texts, context: Context) -> Texts:
     dropped = "".join(m for m, kind in KINDS.items() if getattr(context.config, kind) == "drop")
 
@@ -140,6 +156,7 @@ def _personal_data(texts: Texts, context: Context) -> Texts:
 
 
 RULES = (
+    Rule("pages", _pages),
     Rule("structure", _structure),
     Rule("lines", _lines),
     Rule("unicode", _unicode),

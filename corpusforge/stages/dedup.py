@@ -9,21 +9,26 @@
     choose    once            clusters of verified pairs; the best document of each is kept
     annotate  per partition   which documents survive; the removed ones become rejects
 
-Texts are read twice and not rewritten. Between phases, records travel in sorted runs. What leaves
-the stage names documents by uid and doc_id, never by position.
+With `decontaminate`, what would be kept is held against benchmarks before annotate; see
+`dedup_contamination`. Texts are read twice, then three times, and not rewritten. Between phases,
+records travel in sorted runs. What leaves the stage names documents by uid and doc_id, never by
+position.
 """
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from corpusforge.formats.run import key_ranges
 from corpusforge.kernels.evidence import Limits
 from corpusforge.kernels.lsh import collision_probability
+from corpusforge.stages.decontamination import ContaminationConfig
+from corpusforge.stages.decontamination_index import benchmark_evidence
 from corpusforge.stages.dedup_annotate import annotate
 from corpusforge.stages.dedup_choice import choose, recheck
+from corpusforge.stages.dedup_contamination import Search, looking, telling
 from corpusforge.stages.dedup_pairs import pair
 from corpusforge.stages.dedup_sign import Signing, sign
 from corpusforge.stages.dedup_verify import shingle, verify
@@ -53,6 +58,10 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         tuple[str, ...], Meta(description="Names of sources for `keep: source`, the best first.")
     ] = ()
     seed: Annotated[int, Meta(ge=0, lt=2**32, description="Of the hash functions.")] = 1
+    decontaminate: Annotated[
+        ContaminationConfig | None,
+        Meta(description="Benchmarks to keep out of what is kept; null looks for none."),
+    ] = None
 
     def __post_init__(self) -> None:
         found = collision_probability(self.limits.similarity, self.bands, self.rows)
@@ -61,6 +70,12 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
                 f"bands={self.bands}, rows={self.rows} would find only {found:.0%} of pairs at "
                 f"similarity {self.limits.similarity}; raise bands or lower rows"
             )
+
+
+def evidence(config: DedupConfig, base: Path) -> list[Any]:
+    """Digest of every benchmark."""
+    wanted = config.decontaminate
+    return [] if wanted is None else benchmark_evidence(wanted.benchmarks, base)
 
 
 def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
@@ -107,14 +122,26 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
         partial(choose, facts=facts, keep=config.keep),
         [Task("all", (edges, more_edges), (decisions, copies))],
     )
+    benchmarks = config.decontaminate
+    search = None if benchmarks is None else Search(benchmarks, inputs.base, out)
+    if search is not None:
+        yield from looking(search, documents, decisions)
     yield Phase(
         "annotate",
-        partial(annotate, facts=facts, limits=config.limits),
+        partial(annotate, facts=facts, limits=config.limits, search=search),
         [
-            Task(p.stem, (p, decisions, copies), partition_targets(out, p.stem), (part,))
+            Task(p.stem, (p, decisions, copies), _annotated(out, p.stem, search), (part,))
             for part, p in enumerate(documents)
         ],
     )
+    if search is not None:
+        yield telling(search)
+
+
+def _annotated(out: Path, stem: str, search: Search | None) -> tuple[Path, ...]:
+    """What an annotate task writes."""
+    found = () if search is None else (search.found / f"{stem}.json",)
+    return (*partition_targets(out, stem), *found)
 
 
 def _range_tasks(records: int, source: Path, *targets: Path) -> list[Task]:
@@ -132,4 +159,5 @@ STAGE = Stage(
     reads=("clean",),
     phases=phases,
     records_from="clean",
+    evidence=evidence,
 )

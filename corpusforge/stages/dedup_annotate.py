@@ -16,6 +16,7 @@ from corpusforge.formats.run import gather
 from corpusforge.kernels.evidence import Limits, Rule
 from corpusforge.reasons import Reason, Rejection
 from corpusforge.stages.dedup_choice import COPY, DECISION
+from corpusforge.stages.dedup_contamination import Held, Search, held_in
 from corpusforge.stages.dedup_verify import facts_of, locate
 from corpusforge.stages.stage import write_outcome
 from corpusforge.tables.outcome import Outcome, reject_rows
@@ -35,13 +36,18 @@ REASONS = {
 }
 
 
-def annotate(task: Task, facts: Path, limits: Limits) -> Tally:
+def annotate(task: Task, facts: Path, limits: Limits, search: Search | None) -> Tally:
     """Survivors of one partition, and a reject for each removed document.
+
+    The copies of a document that is rejected for a benchmark stay removed, for they say the same
+    and so nearly all hold the item too. Their rejects go on naming the document, and its own reject
+    names the benchmark.
 
     Args:
         task: Sources are the partition, the decisions and the copies.
         facts: Folder of the facts.
         limits: What each rule asked for.
+        search: For benchmarks in documents that were chosen.
     """
     documents, decisions_run, copies_run = task.sources
     part = int(task.arguments[0])
@@ -54,6 +60,11 @@ def annotate(task: Task, facts: Path, limits: Limits) -> Tally:
     verdicts: list[Rejection | None] = [None] * identity.num_rows
     for decision in decisions[decisions["rule"] > 0]:
         verdicts[decision["row"]] = _verdict(decision, open_part, limits)
+    held = Held() if search is None else held_in(documents, task.targets[2], search)
+    for row, verdict in held.rejected.items():
+        verdicts[row] = verdict
+    for row, left in held.text_bytes.items():
+        sizes[row] = left
     copies: list[list[tuple[int, int]]] = [[] for _ in range(identity.num_rows)]
     for copy in gather([copies_run], COPY, part, part + 1).records:
         copies[copy["row"]].append(locate(copy["address"]))
@@ -61,6 +72,7 @@ def annotate(task: Task, facts: Path, limits: Limits) -> Tally:
         "cluster": pa.array(clusters),
         "copies": [sorted(open_part(p).of(row, "doc_id") for p, row in own) for own in copies],
         "text_bytes": pa.array(sizes, pa.int64()),
+        "cuts": [_ranges(held, row) for row in range(identity.num_rows)],
     } | {
         name: _handed_on(identity[name].to_pylist(), name, copies, open_part) for name in HANDED_ON
     }
@@ -75,7 +87,7 @@ def annotate(task: Task, facts: Path, limits: Limits) -> Tally:
         rejected=reject_rows("dedup", identity["doc_id"].to_pylist(), verdicts),
     ).conserving(identity.num_rows)
     write_outcome(task, outcome)
-    return replace(outcome.tally(), counts=_losses(identity["source"], keep))
+    return replace(outcome.tally(), counts=_losses(identity["source"], keep) | held.counts)
 
 
 def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejection:
@@ -88,6 +100,11 @@ def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejectio
     }.get(rule, limits.similarity)
     kept_id = open_part(part).of(row, "doc_id")
     return Rejection(REASONS[rule], float(decision["similarity"]), limit, kept_id)
+
+
+def _ranges(held: Held, row: int) -> list[dict[str, int]]:
+    ranges = held.cuts[row].tolist() if row in held.cuts else []
+    return [{"start": start, "end": end} for start, end in ranges]
 
 
 def _handed_on(

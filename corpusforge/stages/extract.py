@@ -195,7 +195,7 @@ def _groups(config: ExtractConfig, inputs: Inputs) -> list[tuple[str, tuple[Path
 
 STAGE = Stage(
     name="extract",
-    version=3,
+    version=4,
     config=ExtractConfig,
     reads=("fetch",),
     phases=phases,

@@ -1,6 +1,7 @@
 """Fetch: bring files from the network, once, checked, into the stage's folder."""
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +10,12 @@ import msgspec
 import xxhash
 from msgspec import Meta, Struct
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import ConfigError, SourceError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.sources.harvest import ApiConfig, Surroundings, harvest
+from corpusforge.sources.harvest import ApiConfig, Surroundings, check_keys, harvest
 from corpusforge.sources.ids import ids_of, reads_ids_file
 from corpusforge.sources.network import Clock, NetworkConfig
+from corpusforge.sources.scopus_plan import ScopusConfig, has_only_titles
 from corpusforge.sources.web_files import fetch_files
 from corpusforge.sources.web_files_plan import FilesConfig
 from corpusforge.sources.wheel import fetch_wheel
@@ -21,6 +23,7 @@ from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
 from corpusforge.work import Tally, Task
 
 LANDING = "landing"  # in the output folder: every answer that cost quota
+PHASE = "download"
 FILES = "files"  # files/<download>/... is what extract reads
 
 
@@ -61,11 +64,22 @@ def evidence(config: FetchConfig, base: Path) -> list[Any]:
 
 
 def phases(config: FetchConfig, inputs: Inputs, out: Path) -> Phases:
+    around = surroundings(inputs.base, out.parent, inputs.network)
+    for name, wanted in sorted(config.downloads.items()):
+        if not isinstance(wanted, WheelDownload | FilesConfig) and not _listing(out, name).exists():
+            try:  # the first download may take days, and the last one needs its key too
+                check_keys(wanted, around)
+            except ConfigError as error:
+                raise ConfigError(f"download {name}: {error}") from error
     yield Phase(
-        "download",
+        PHASE,
         partial(_download, downloads=config.downloads, inputs=inputs),
-        [Task(name, (), (out / FILES / f"{name}.json",)) for name in sorted(config.downloads)],
+        [Task(name, (), (_listing(out, name),)) for name in sorted(config.downloads)],
     )
+
+
+def _listing(out: Path, name: str) -> Path:
+    return out / FILES / f"{name}.json"
 
 
 def _download(task: Task, downloads: dict[str, Download], inputs: Inputs) -> Tally:
@@ -85,6 +99,24 @@ def _download(task: Task, downloads: dict[str, Download], inputs: Inputs) -> Tal
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
     write_atomic(listing, msgspec.json.encode(sizes))
     return Tally(bytes_read=sum(sizes.values()), counts={"files": len(sizes), **counts})
+
+
+def doubts(config: FetchConfig, tallies: Mapping[str, Tally]) -> list[str]:
+    """What came but is hardly what was meant, a sentence for each download.
+
+    Args:
+        config: Of the stage.
+        tallies: By download, of those that are done.
+    """
+    return [
+        f"{name}: none of {tally.counts['records']:,} records has an abstract; outside the "
+        f"subscriber's network Scopus leaves them out without a word. To fetch them again from "
+        f"there, delete the folders {LANDING}/scopus and fetch-… of the output first; "
+        f"if that is how they are, say `max_without_abstract: 1`"
+        for name, tally in sorted(tallies.items())
+        if isinstance(wanted := config.downloads.get(name), ScopusConfig)
+        and has_only_titles(wanted, tally.counts["records"], tally.counts["without_abstract"])
+    ]
 
 
 def surroundings(base: Path, output: Path, network: NetworkConfig) -> Surroundings:

@@ -105,7 +105,12 @@ SURVIVORS = pa.schema(
         ("doc_id", pa.string(), "of the same document"),
         ("cluster", pa.uint64(), "smallest uid of its cluster of duplicates; its own if alone"),
         ("copies", pa.list_(pa.string()), "doc_ids removed in its favour"),
-        ("text_bytes", pa.int64(), "UTF-8 bytes of its text"),
+        ("text_bytes", pa.int64(), "UTF-8 bytes of its text, without the cuts"),
+        (
+            "cuts",
+            pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64())])),
+            "bytes of its text that hold items of benchmarks, and are left out wherever it is read",
+        ),
     )
     + [DOCUMENTS.field(name) for name in HANDED_ON]  # its own, or else a copy's
 )

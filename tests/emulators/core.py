@@ -56,6 +56,8 @@ class CoreEmulator(Emulator):
         core: Difficulties of this one.
     """
 
+    base = "/v3"
+
     def __init__(self, documents, knobs=None, core=None, clock=time.time):
         super().__init__(knobs, clock)
         self.core = core or CoreKnobs()

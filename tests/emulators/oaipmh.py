@@ -64,6 +64,8 @@ class OaiEmulator(Emulator):
         oai: Difficulties of this one.
     """
 
+    base = PATH
+
     def __init__(self, items, knobs=None, oai=None, clock=time.time):
         super().__init__(knobs, clock)
         self.oai = oai or OaiKnobs()

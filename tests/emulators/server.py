@@ -69,6 +69,8 @@ class Emulator:
     Subclasses answer in `reply`, and say in `fault_reply` what a 429, 500 or 502 looks like.
     """
 
+    base = ""  # path of the API on its host, part of the `address` in a pipeline file
+
     def __init__(self, knobs=None, clock=time.time):
         self.knobs = knobs or Knobs()
         self.script = deque()  # faults for the next requests; "" means none
@@ -199,7 +201,7 @@ def run_from_command_line(make, description):
     knobs = Knobs(seed=options.seed, fault_rate=options.faults, latency_s=options.latency)
     emulator = make(documents, knobs, options)
     emulator.start(options.port)
-    print(f"{emulator.url} serves {len(documents):,} papers", flush=True)
+    print(f"{emulator.url}{emulator.base} serves {len(documents):,} papers", flush=True)
     try:
         emulator.serve()
     except KeyboardInterrupt:

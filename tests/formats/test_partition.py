@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusforge.errors import FormatError
+from corpusforge.formats import partition
 from corpusforge.formats.partition import (
     ROW_GROUP,
     partition_writer,
     read_batches,
     read_columns,
+    read_row_groups,
     write_partition,
 )
 
@@ -104,6 +106,20 @@ def test_some_columns_come_whole_and_in_the_order_asked_for(written):
     assert got.schema.names == ["doc_id", "uid"]
     assert got["uid"].to_pylist() == list(range(len(TABLE)))
     assert got["doc_id"].to_pylist() == TABLE["doc_id"].to_pylist()
+
+
+@given(rows_wanted=st.sets(st.integers(0, 3 * 4 - 1)))
+def test_the_row_groups_that_hold_a_row_are_those_that_come(tmp_path_factory, rows_wanted):
+    path = tmp_path_factory.mktemp("groups") / "p.parquet"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(partition, "ROW_GROUP", 4)
+        write_partition(path, rows(10))
+        there = {row for row in rows_wanted if row < 10}
+        found = list(read_row_groups(path, ["doc_id", "uid"], there))
+    assert [first for first, _ in found] == sorted({4 * (row // 4) for row in there})
+    for first, batch in found:
+        assert batch.schema.names == ["doc_id", "uid"]
+        assert batch["uid"].to_pylist() == list(range(first, min(first + 4, 10)))
 
 
 def test_the_columns_of_an_empty_partition_are_empty(tmp_path):

@@ -36,6 +36,32 @@ def bare(text):
         f"{TEXT}©2013. American Geophysical Union. All Rights Reserved.",
         f"{TEXT} This article is protected by copyright. All rights reserved.",
         f"{TEXT} (PsycInfo Database Record (c) 2021 APA, all rights reserved).",
+        f"{TEXT} © Springer-Verlag 2009.",
+        f"{TEXT} © Society for Industrial and Applied Mathematics.",
+        f"{TEXT} Copyright (C) 1999 John Wiley & Sons, Ltd.",
+        f"{TEXT} Crown Copyright (C) 2010 Published by Elsevier Ltd. {REST}",
+        f"{TEXT} [Copyright 2010, AIP Publishing]",
+        f"{TEXT} © 2021 23andMe, Inc. The Journal of Mice published by Ny & Sons, Ltd.",
+        f"{TEXT} Published by Elsevier Ltd.",
+        f"{TEXT} {REST}",
+        f"© 2019, © 2019 Informa UK Limited, trading as Taylor & Francis Group. {TEXT}",
+        f"Crown Copyright © 2012 Published by Elsevier Ltd. {REST} {TEXT}",
+        f"2018 © Elsevier Ltd. {TEXT}",
+        f"© 2018 Author(s). This article is distributed under a CC BY 4.0 licence. {TEXT}",
+        f"Abstract {TEXT}",
+        f"Abstract{TEXT}",
+        f"Abstract\n\n{TEXT}",
+        f"ABSTRACT\u2014{TEXT}",
+        f"Summary {TEXT}",
+        f"Résumé : {TEXT}",
+        f"A B S T R A C T {TEXT}",
+        f"{TEXT} Comments: 5 pages, 2 figures",
+        f"{TEXT} Comment: Accepted by J. Mice",
+        f"{TEXT} KEYWORDS mice, water",
+        f"{TEXT} Index Terms\u2014mice, water.",
+        f"{TEXT} Mots-clés : souris, eau.",
+        f"{TEXT} J Mice 2021;51(6):281-288. Epub 30 Jan 2021. doi:10.1000/mice.1",
+        f"{TEXT} This is an open access article under the CC BY licence.",
         f"Abstract: {TEXT}",
         f"ABSTRACT {TEXT}",
         f"Abstract--- {TEXT}",
@@ -72,6 +98,14 @@ def test_t18_every_capture_of_an_abstract_gives_the_same_text(capture):
         "We use the Penn Alcohol Craving Scale (PACS) and more.",
         "the comment: it is good",
         "(C)ompounds were made.",
+        "The Copyright 2000 Act was studied. We asked 300 people about it. They knew.",
+        "Mice ((c) 2004 Wiley) were drawn. We grew them and published the data. They grew.",
+        "We drew a model, © 2010 Siemens. It was used here, and the mice were well.",
+        "The data are copyright of the authors. We asked them.",
+        "We ask who owns a copyright.",
+        "AbstractFactory is a pattern.",
+        "We give an answer. Comment: The 12 mice did not agree with it.",
+        "The data are public: https://doi.org/10.1000/mice.1",
         "In 1999; 12 mice were grown.",
         "",
     ],
@@ -137,9 +171,16 @@ def test_a_paragraph_that_speaks_of_licences_stays():
     assert bare_body(body, Counter()) == body
 
 
+def test_the_lead_of_a_second_abstract_goes_too():
+    taken = Counter()
+    assert bare_abstract(f"{TEXT}\n\nAbstract: {TEXT}", taken) == f"{TEXT}\n\n{TEXT}"
+    assert taken == {"leads": 1}
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
 def test_a_second_time_takes_nothing_more_and_nothing_is_invented(text):
     once = bare(text)
+    assert bare(once) == once
     assert set(once.lower()) <= set(text.lower()) | {" "}
     assert len(once) <= len(text) + text.count(":")
 

@@ -10,6 +10,7 @@ from corpusforge.kernels.layout import close_up, join_lines
 
 WORDS = Counter({"influence": 900, "well": 500, "known": 400, "fluence": 3, "in": 9000})
 WORDS.update({"non": 700, "linear": 600, "nonlinear": 300, "strate": 1, "substrate": 800})
+WORDS.update({"mis": 1, "far": 900, "off": 800, "faroff": 1})
 count = WORDS.__getitem__
 TEXT = st.text(alphabet=["a", "b", "B", "-", "\n", " ", "$", "1", ".", ")", "é", "\u2010"])
 
@@ -26,7 +27,15 @@ TEXT = st.text(alphabet=["a", "b", "B", "-", "\n", " ", "$", "1", ".", ")", "é"
         ("the well-\nknown", "the well-known"),
         ("a photo-\nchromic", "a photochromic"),  # neither is known: most such hyphens are layout
         ("the Well-\nKnown", "the Well-Known"),
-        ("of 5-\nfold", "of 5- fold"),
+        ("of 5-\nfold, 1-\n10", "of 5-fold, 1-10"),
+        ("CD4-\npositive pre-\nand post-", "CD4-positive pre- and post-"),
+        ("an X-\nray of $i-\nj$", "an X-ray of $i-j$"),
+        ("the well-\nlinear", "the well-linear"),
+        ("a mis-\nlinear", "a mislinear"),  # "mis" was counted where it was cut
+        ("the far-\noff", "the far-off"),  # known, but far less than its parts
+        ("so $a\n- b$ is", "so $a - b$ is"),
+        ("in Section\n3. We", "in Section 3. We"),
+        ("thus:\n1. x\n2. y", "thus:\n1. x\n2. y"),
         ("as in\n$$x = y$$\nholds", "as in\n$$x = y$$\nholds"),
         ("as in\n\\begin{equation}\nx\n\\end{equation}\nholds\nso",
          "as in\n\\begin{equation}\nx\n\\end{equation}\nholds so"),

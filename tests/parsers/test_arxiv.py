@@ -69,7 +69,7 @@ def test_a_row_of_a_table():
         }
     )
     assert (paper.source_id, paper.arxiv, paper.year) == ("0704.0010", "0704.0010", 2007)
-    assert (paper.title, paper.abstract, paper.doi) == ("On tables", "We wrap.", "10.1000/x")
+    assert (paper.title, paper.abstract, paper.doi) == ("On tables", "We\nwrap.", "10.1000/x")
     assert paper.authors == ("Gray", "Lovelace", "van Gool")
 
 
@@ -108,9 +108,9 @@ def test_a_withdrawn_paper_has_no_abstract():
         parse_arxiv(metadata(abstract="  This paper has been withdrawn by the authors.\n"))
 
 
-def test_lines_are_unwrapped_and_indented_ones_start_paragraphs():
+def test_indented_lines_start_paragraphs_and_others_stay_lines():
     text = "  One line\nof $a\\\\b$ text.\n  Another\nparagraph.\n\nA third.\n"
-    assert unwrapped(text) == "One line of $a\\\\b$ text.\n\nAnother paragraph.\n\nA third."
+    assert unwrapped(text) == "One line\nof $a\\\\b$ text.\n\nAnother\nparagraph.\n\nA third."
 
 
 def test_the_head_of_the_real_snapshot(real_data):

@@ -8,6 +8,7 @@ from corpusforge.parsers.fields import (
     family_name,
     language_code,
     licence_of,
+    lined,
     one_line,
     paragraphed,
     sane_year,
@@ -21,6 +22,19 @@ def test_a_line_has_no_line_end_and_no_double_space(text):
     assert not {"\n", "\t", "\r"} & set(line)
     assert "  " not in line
     assert line == line.strip()
+
+
+@given(st.lists(st.text("ab \n\r\f", min_size=1)))
+def test_lines_and_pages_of_paragraphs_stay_as_they_are(texts):
+    text = "\n \n".join(texts)
+    assert "\n\n\n" not in lined(text)
+    assert lined(text).split() == text.split()
+    assert lined(lined(text)) == lined(text)
+
+
+def test_a_line_and_a_page_end_where_they_did():
+    assert lined(" one wa-\nter \n \n\ftwo\fthree ") == "one wa-\nter\n\ntwo\fthree"
+    assert lined(None) == ""
 
 
 @given(st.lists(st.text("ab \n", min_size=1)))

@@ -71,3 +71,9 @@ def test_a_title_stays_on_one_line():
 
 def test_many_opened_tags_take_no_time():
     assert len(plain_text("<script>" * 3000 + "<mml:math" * 3000)) < 40_000
+
+
+def test_a_letter_in_brackets_that_nothing_closes_is_a_quantity():
+    text = "<b> is the impact parameter, <i>; <u> = 3"
+    assert plain_text(text) == text
+    assert plain_text("<b> bold </b> and <i>cut") == "bold and cut"

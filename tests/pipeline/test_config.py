@@ -155,18 +155,34 @@ WRONG = {
     ),
     "a digest that is none": (
         with_stage("fetch", downloads={"x": WHEEL | {"sha256": "?"}}),
-        "Expected `str` matching regex '^[0-9a-f]{64}$' - at "
-        "`$.stages.fetch.downloads[...].sha256`",
+        "Expected `str` matching regex '^[0-9a-f]{64}$' - at `$.stages.fetch.downloads.x.sha256`",
     ),
     "a key where the name of its variable belongs": (
         with_stage("fetch", downloads={"x": SCOPUS | {"key": "0123456789abcdef"}}),
-        "Expected `str` matching regex '^[A-Z][A-Z0-9_]*$' - at "
-        "`$.stages.fetch.downloads[...].key`",
+        "Expected `str` matching regex '^[A-Z][A-Z0-9_]*$' - at `$.stages.fetch.downloads.x.key`",
     ),
     "a password in an address": (
         with_stage("fetch", downloads={"x": SCOPUS | {"address": "https://me:sesame@host"}}),
         "Expected `str` matching regex '^https?://[^/@]+(/.*)?$' - at "
-        "`$.stages.fetch.downloads[...].address`",
+        "`$.stages.fetch.downloads.x.address`",
+    ),
+    "the second of two downloads": (
+        with_stage("fetch", downloads={"x": SCOPUS, "y": SCOPUS | {"view": "ALL"}}),
+        "Invalid enum value 'ALL' - at `$.stages.fetch.downloads.y.view`",
+    ),
+    "a download of an unknown kind": (
+        with_stage("fetch", downloads={"x": {"kind": "scorpus"}}),
+        "Invalid value 'scorpus' - at `$.stages.fetch.downloads.x.kind`; a download is of kind "
+        "core, crossref, files, oai-pmh, openalex, scopus, wheel",
+    ),
+    "a download of no kind": (
+        with_stage("fetch", downloads={"x": {}}),
+        "Object missing required field `kind` - at `$.stages.fetch.downloads.x`; a download is of "
+        "kind core, ",
+    ),
+    "a download that is no block": (
+        with_stage("fetch", downloads={"x": "scopus"}),
+        "Expected `object`, got `str` - at `$.stages.fetch.downloads.x`; a download is of kind ",
     ),
     "a download that would lie elsewhere": (
         with_stage("fetch", downloads={"../x": WHEEL}),
@@ -189,6 +205,14 @@ def test_a_download_that_fetch_does_make_is_accepted(tmp_path):
     recipe["stages"]["extract"]["sources"]["pubmed"]["fetched"] = "whale"
     with pytest.raises(ConfigError, match="wants the download 'whale', but fetch has wheel"):
         load(tmp_path, recipe)
+
+
+@pytest.mark.parametrize("content", ["", "# nothing yet\n", "---\n"])
+def test_an_empty_file_is_told_what_it_needs(tmp_path, content):
+    path = tmp_path / "pipeline.yaml"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=f"{path} is empty; expected output: and stages:"):
+        load_pipeline(path)
 
 
 def test_a_file_that_is_not_yaml_is_refused_with_its_path(tmp_path):

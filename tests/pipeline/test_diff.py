@@ -66,6 +66,16 @@ def test_the_changes_end_in_the_text_of_the_document(plan):
     assert text == PARAGRAPH.join([last["title"], last["abstract"], last["body"]])
 
 
+def test_a_paper_whose_own_id_has_a_number_sign_is_found(tmp_path):
+    folder = tmp_path / "lab"
+    write_file(folder / "papers.csv", f"id,title,text\n1#fr,Mice.,{prose('a')}\n".encode())
+    mapping = {"source_id": "id", "title": "title", "abstract": "text"}
+    source = {"kind": "mapped", "folder": str(folder), "files": "*.csv", "mapping": mapping}
+    plan = write_pipeline(tmp_path, {"lab": source}, {"clean": {"quality": "forge"}})
+    [change] = changes(finish(plan, until="clean"), "lab:1#fr")
+    assert change == Change("boilerplate", "title", "Mice.", "Mice")
+
+
 def test_a_document_that_extract_has_not_kept_is_refused(plan):
     with pytest.raises(ConfigError, match="extract has not kept 'pmc:none'"):
         changes(finish(plan, until="clean"), "pmc:none")

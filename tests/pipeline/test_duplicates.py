@@ -1,7 +1,16 @@
 """What `corpusforge duplicates` tells."""
 
 import pytest
-from corpora import COPIED, DELETED, EXACT_COPY, IMITATED, NEAR_COPY
+from corpora import (
+    COPIED,
+    DELETED,
+    EXACT_COPY,
+    IMITATED,
+    NEAR_COPY,
+    finish,
+    prose,
+    write_corpus,
+)
 from rich.console import Console
 
 from corpusforge.cli.differences import print_family
@@ -26,6 +35,16 @@ def test_a_document_without_copies_is_a_family_of_its_own(finished):
 def test_a_document_that_dedup_has_not_seen_is_refused(finished):
     with pytest.raises(ConfigError, match=f"dedup has not seen '{DELETED}'"):
         family(finished, DELETED)
+
+
+@pytest.mark.parametrize("asked", [COPIED, EXACT_COPY])
+def test_a_document_that_was_rejected_for_a_benchmark_has_no_family(tmp_path, asked):
+    (tmp_path / "exams.jsonl").write_text(f'{{"question": "{prose("0 3")}"}}\n')
+    wanted = {"benchmarks": {"exams": {"file": "exams.jsonl"}}}
+    pipeline = write_corpus(tmp_path, documents=6, stages={"dedup": {"decontaminate": wanted}})
+    plan = finish(pipeline, until="dedup")
+    with pytest.raises(ConfigError, match=f"dedup has not kept '{COPIED}'; `corpusforge explain"):
+        family(plan, asked)
 
 
 def test_before_dedup_is_done_there_are_no_families(tmp_path, finished):

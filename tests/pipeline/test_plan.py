@@ -14,6 +14,7 @@ from corpusforge.pipeline import plan as planning
 from corpusforge.pipeline.config import STAGES, PipelineConfig
 from corpusforge.pipeline.plan import fingerprint, make_plan, open_plan
 from corpusforge.stages.clean_text import TextConfig
+from corpusforge.stages.decontamination import ContaminationConfig
 
 NAMES = [stage.name for stage in STAGES]
 SOURCE = {"kind": "pubmed", "folder": "papers", "files": "*.xml"}
@@ -125,6 +126,7 @@ OTHER = {
     "dedup": {
         **{"shingle_words": 6, "bands": 21, "rows": 5, "limits": Limits(similarity=0.9), "seed": 2},
         **{"keep": ("longer",), "sources": ("pubmed",)},
+        "decontaminate": ContaminationConfig(),
     },
     "tokenizer": {"vocabulary": 999, "sample_bytes": 5, "seed": 2},
     "shards": {"split": (1, 0, 0), "shard_tokens": 5, "seed": 2},

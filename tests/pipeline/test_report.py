@@ -6,7 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from corpora import finish, write_corpus
+from corpora import finish, prose, write_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,6 +91,20 @@ def test_duplicates_are_told_with_the_recall_of_the_bands(html):
     # 1 - (1 - s**6)**20 of s = 0.5, 0.6, 0.7, 0.8, 0.9, worked out by hand.
     assert row[1:] == ["0.270", "0.615", "0.918", "0.998", "1.000"]
     assert re.search(r"2 pairs were compared and\s+2 verified", html)
+
+
+def test_benchmarks_have_their_counts_where_some_were_looked_for(tmp_path, html):
+    assert "Benchmarks" not in html
+    (tmp_path / "exams.jsonl").write_text(
+        f'{{"question": "{prose("0 7")}"}}\n{{"question": "What?"}}\n'
+    )
+    wanted = {"benchmarks": {"<exams>": {"file": "exams.jsonl"}}}
+    pipeline = write_corpus(tmp_path, documents=9, stages={"dedup": {"decontaminate": wanted}})
+    html = report(finish(pipeline, until="dedup"))
+    [row] = rows_named(html, "<exams>")
+    assert row[1:] == ["2", "1", "0", "1", "1", f"{len(prose('0 7')) - 1:,}"]
+    assert "13 words in a row of an item, or with all words of a shorter one, are\nrejected" in html
+    assert rows_named(html, "contaminated")[0][1] == "1"
 
 
 def test_the_page_needs_nothing_but_itself(html):

@@ -44,6 +44,19 @@ def test_a_recipe_that_looks_elsewhere_is_not_answered_from_memory(pipeline):
     assert folders(reopen_plan(pipeline)) == folders(open_plan(pipeline))
 
 
+def test_other_benchmarks_are_not_answered_from_memory(tmp_path):
+    exams = tmp_path / "exams.jsonl"
+    exams.write_text('{"text": "one two three four five six seven eight"}\n')
+    wanted = {"decontaminate": {"benchmarks": {"exams": {"file": exams.name}}}}
+    path = write_corpus(tmp_path, documents=6, stages={"dedup": wanted})
+    plan = open_plan(path)
+    remember(plan.output, plan.config, plan.evidence)
+    exams.rename(tmp_path / "others.jsonl")
+    assert folders(reopen_plan(path)) == folders(plan)
+    path.write_text(path.read_text().replace("exams.jsonl", "others.jsonl"))
+    assert folders(reopen_plan(path)) == folders(open_plan(path)) != folders(plan)
+
+
 def test_without_a_run_there_is_nothing_to_remember(tmp_path):
     path = write_corpus(tmp_path, documents=6)
     assert folders(reopen_plan(path)) == folders(open_plan(path))

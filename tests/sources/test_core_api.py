@@ -6,7 +6,7 @@ import pytest
 from emulators.core import CoreEmulator, work_number
 from emulators.documents import generate
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.reasons import Reason
 from corpusforge.sources.answers import Answer, Request
 from corpusforge.sources.core_api import fetch_core
@@ -15,6 +15,8 @@ from corpusforge.sources.core_plan import (
     Step,
     after_scroll,
     estimate_core,
+    is_id,
+    normal_id,
     query_text,
     work_request,
 )
@@ -26,7 +28,6 @@ from corpusforge.sources.parts import Part
 from corpusforge.sources.records import Lost
 from corpusforge.sources.replay import Replay
 from corpusforge.sources.secrets import Credential, Secret
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 KEY = "emulator-key-0001"
@@ -298,9 +299,39 @@ def test_plans():
     assert work_request(CoreConfig(query="q"), "10.1/a(b)#c").url.endswith(
         "/works/10.1/a%28b%29%23c"
     )
-    estimate = estimate_core(CoreConfig(ids=["1"]), ["1"] * 1000, 5.0)
+    estimate = estimate_core(CoreConfig(ids=["1"]), [str(n) for n in range(1000)], 5.0)
     assert (estimate.requests, estimate.seconds) == (1000, 200)
     assert estimate_core(CoreConfig(query="q"), [], 5.0).requests is None
+
+
+def test_what_can_be_no_id_is_missing_without_a_request(fetch, core):
+    summary = fetch([IDS[0], "PMID:12345", "graphene", "arXiv:2101.00001"])
+    assert (summary.sent, summary.records, summary.expected) == (2, 1, 4)
+    no_id = "is neither an id of CORE nor a DOI, and CORE finds works by nothing else"
+    assert summary.missing[:2] == (("PMID:12345", no_id), ("graphene", no_id))
+    assert [name for name, _ in summary.missing[2:]] == ["10.48550/arxiv.2101.00001"]
+    assert [seen.path.removeprefix("/v3/works/") for seen in core.seen] == [
+        IDS[0],
+        "10.48550/arxiv.2101.00001",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "normal"),
+    [("doi:10.1000/A", "10.1000/a"), ("arXiv:2101.00001v2", "10.48550/arxiv.2101.00001")],
+)
+def test_ids_are_understood_as_people_write_them(name, normal):
+    assert normal_id(name) == normal == normal_id(normal)
+    assert is_id(normal)
+
+
+def test_quotes_are_blamed_for_errors_of_core_and_not_for_a_host_that_is_not_there(fetch, core):
+    core.script.extend(["500"] * 6)
+    with pytest.raises(SourceError, match=r"HTTP 500.* such as a phrase in quotes alone"):
+        fetch(query='"a phrase"')
+    with pytest.raises(SourceError, match=r"failed 6 times, .* ConnectionError") as told:
+        fetch(query='"a phrase"', address="http://127.0.0.1:1/v3")
+    assert "quotes" not in str(told.value)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
+from functools import partial
 from hashlib import md5
 from random import Random
 
@@ -42,9 +43,12 @@ def entry(path, content, length=None):
     ).encode()
 
 
+entry_of = entry  # how a manifest lists a record
+
+
 def provider(files, manifest_first=True, listed=None, prefix="", manifest=True):
     """The bytes of a tar of these (path, content)."""
-    listing = EMPTY % b"".join(entry(*item) for item in (files if listed is None else listed))
+    listing = EMPTY % b"".join(entry_of(*item) for item in (files if listed is None else listed))
     members = [(prefix + path, content) for path, content in files]
     about = [("manifest.xml", listing)] if manifest else []
     members = [*about, *members] if manifest_first else [*members, *about]
@@ -117,6 +121,37 @@ def test_records_that_are_listed_and_not_there_are_one_loss(read):
     [loss] = losses(found)
     assert (loss.rejection.reason, loss.rejection.observed) == (Reason.TRUNCATED, 36)
     assert loss.rejection.detail == "the manifest lists 3 records that the archive does not hold"
+
+
+def by_address(last, path, content):
+    """An entry without a path."""
+    told = entry(path, content).replace(f' path="{path}"'.encode(), b"")
+    return told.replace(b"/get/1<", f"/get/{last(path)}<".encode())
+
+
+ADDRESSES = {
+    "number": lambda path: path.rpartition("/")[2].removesuffix(".json"),
+    "file": lambda path: path.rpartition("/")[2],
+}
+
+
+@pytest.mark.parametrize("last", ADDRESSES.values(), ids=ADDRESSES)
+def test_entries_without_a_path_are_known_by_their_address(read, monkeypatch, last):
+    monkeypatch.setattr(f"{__name__}.entry_of", partial(by_address, last))
+    assert (cores(read(provider(FILES))), losses(read(provider(FILES)))) == (ALL, [])
+    [short] = losses(read(provider(FILES[:-3], listed=FILES)))
+    assert short.rejection.detail.startswith("the manifest lists 3 records that the archive does")
+    [changed] = losses(read(provider(FILES, listed=[(FILES[0][0], record(77)), *FILES[1:]])))
+    assert changed.key == "86.tar.xz@1/01/1.json"
+
+
+def test_a_manifest_that_names_nothing_is_told_once_and_the_records_are_read(read, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.entry_of", partial(by_address, lambda _path: "?"))
+    found = read(provider(FILES))
+    assert cores(found) == ALL
+    [loss] = losses(found)
+    assert loss.key == "86.tar.xz@manifest"
+    assert loss.rejection.detail.startswith("the manifest lists 39 records, but no path of any")
 
 
 def test_an_archive_without_a_manifest_is_read(read):

@@ -9,7 +9,7 @@ from emulators.documents import generate
 from emulators.files import FileEmulator
 from emulators.server import Reply
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.sources.core_originals import Original, fetch_originals
 from corpusforge.sources.core_plan import CoreConfig, estimate_core
 from corpusforge.sources.core_records import read_core
@@ -17,7 +17,6 @@ from corpusforge.sources.harvest import Surroundings, harvest
 from corpusforge.sources.http import Client, GaveUpError, Identity
 from corpusforge.sources.network import NetworkConfig
 from corpusforge.sources.secrets import Credential, Secret
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 KEY = "emulator-key-0001"

@@ -8,7 +8,7 @@ from emulators.crossref import CROSSREF_FAULTS, CrossrefEmulator
 from emulators.documents import generate
 from emulators.server import Knobs, Reply
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.reasons import Reason
 from corpusforge.sources.crossref_plan import (
     CrossrefConfig,
@@ -16,7 +16,6 @@ from corpusforge.sources.crossref_plan import (
 from corpusforge.sources.crossref_records import read_crossref_api
 from corpusforge.sources.landing_file import landed_responses
 from corpusforge.sources.records import Lost
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 from sources.harvesting import Harvest
 

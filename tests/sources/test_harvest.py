@@ -11,9 +11,20 @@ from corpusforge.errors import ConfigError
 from corpusforge.lock import exclusive
 from corpusforge.sources.core_plan import CoreConfig
 from corpusforge.sources.core_records import read_core
-from corpusforge.sources.harvest import APIS, ApiConfig, Surroundings, estimate, harvest
+from corpusforge.sources.crossref_plan import CrossrefConfig
+from corpusforge.sources.harvest import (
+    APIS,
+    ApiConfig,
+    Surroundings,
+    check_keys,
+    estimate,
+    harvest,
+    keys_found,
+    landed_before,
+)
 from corpusforge.sources.landing_file import landed_responses
 from corpusforge.sources.network import NetworkConfig
+from corpusforge.sources.openalex_plan import OpenAlexConfig
 from corpusforge.sources.scopus_plan import ScopusConfig
 from corpusforge.sources.scopus_records import read_scopus
 from sources.fake_clock import FakeClock
@@ -116,8 +127,52 @@ def test_every_api_that_a_config_can_name_has_its_functions():
 
 
 def test_an_estimate_asks_nothing(around):
-    assert estimate(ScopusConfig(ids=["10.1/a"] * 30), around()).requests == 2
-    assert estimate(CoreConfig(ids=["1"] * 30), around()).requests == 30
+    numbers = [str(n) for n in range(1, 31)]
+    assert estimate(ScopusConfig(ids=numbers), around()).requests == 2
+    assert estimate(CoreConfig(ids=numbers), around()).requests == 30
+
+
+@pytest.mark.parametrize("by", ["search", "retrieval"])
+def test_what_an_estimate_says_is_what_is_asked_for(scopus, around, tmp_path, by):
+    names = [form for n in range(60) for form in (f"10.5555/{n}.A", f"doi:10.5555/{n}.a")]
+    config = ScopusConfig(ids=[*names, "no id"], ids_by=by, address=scopus.url)
+    guess = estimate(config, around())
+    assert landed_before(guess, config, around()) == 0
+    _, summary = harvest(config, tmp_path / "out", around())
+    assert summary.sent == guess.requests == len(scopus.seen) == (3 if by == "search" else 60)
+    assert summary.expected == 61
+    assert guess.what.startswith("61 ids")
+    longer = ScopusConfig(ids=[*config.ids, *map(str, range(1, 30))], ids_by=by, address=scopus.url)
+    same = {"search": 2, "retrieval": 60}[by]  # the last batch is fuller now
+    assert landed_before(estimate(longer, around()), longer, around()) == same
+
+
+@pytest.mark.parametrize(
+    ("config", "requests", "what"),
+    [
+        (CoreConfig(ids=["10.1000/A", "https://doi.org/10.1000/a", "PMID:7"]), 1, "2 works by id"),
+        (CrossrefConfig(ids=["10.1000/A", "doi:10.1000/a", "x"]), 1, "2 works by DOI"),
+        (OpenAlexConfig(ids=["W1", "https://openalex.org/w1", "W2"]), 1, "2 works by id"),
+    ],
+)
+def test_an_estimate_counts_an_id_once_and_what_is_none_not_at_all(around, config, requests, what):
+    guess = estimate(config, around())
+    assert (guess.requests, guess.what) == (requests, what)
+    assert len(list(guess.asks)) == requests
+
+
+def test_how_much_of_a_search_is_landed_is_not_known(around):
+    config = ScopusConfig(query="q")
+    assert landed_before(estimate(config, around()), config, around()) is None
+
+
+def test_keys_are_looked_for_without_being_shown(around):
+    found = keys_found(ScopusConfig(query="q"), around())
+    assert found == {"SCOPUS_API_KEY": True, "SCOPUS_INSTTOKEN": False}
+    assert keys_found(CrossrefConfig(query="q"), around()) == {"CROSSREF_PLUS_TOKEN": False}
+    check_keys(CoreConfig(query="q"), around({}))  # does without
+    with pytest.raises(ConfigError, match="Scopus needs a key"):
+        check_keys(ScopusConfig(query="q"), around({}))
 
 
 def test_two_runs_do_not_ask_for_the_same_at_the_same_time(scopus, around, tmp_path):

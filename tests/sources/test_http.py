@@ -9,12 +9,11 @@ import requests
 from emulators.files import FileEmulator
 from emulators.server import Reply
 
-from corpusforge.errors import Stopped
+from corpusforge.errors import QuotaStop, Stopped
 from corpusforge.sources.answers import Request, Verdict, judge_status
 from corpusforge.sources.http import Client, GaveUpError, Identity, _next_address
 from corpusforge.sources.network import Clock, NetworkConfig
 from corpusforge.sources.secrets import Credential, Secret
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 KEY = "sEcReT-key-0001"

@@ -35,3 +35,15 @@ def test_a_config_that_cannot_name_ids_has_none(tmp_path):
 def test_a_missing_file_of_ids_is_told(tmp_path):
     with pytest.raises(ConfigError, match=r"ids_file .*none cannot be read \(FileNotFoundError\)"):
         ids_of(ScopusConfig(ids_file="none"), tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "# only a remark\n"])
+def test_a_file_without_ids_is_told_by_its_name(tmp_path, content):
+    (tmp_path / "ids.txt").write_text(content)
+    with pytest.raises(ConfigError, match=r"ids_file .*/ids\.txt has no ids: expected one a line"):
+        ids_of(ScopusConfig(ids=["10.1/a"], ids_file="ids.txt"), tmp_path)
+
+
+def test_a_list_of_blanks_is_no_list_of_ids():
+    with pytest.raises(ValueError, match="scopus needs either query, or ids or ids_file"):
+        ScopusConfig(ids=["", " "])

@@ -11,7 +11,7 @@ from emulators.scopus import ScopusEmulator, ScopusKnobs
 from emulators.server import Knobs, Reply
 from msgspec import structs
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.parsers.core_api import parse_work
 from corpusforge.sources import collection, core_api
 from corpusforge.sources.ahead import WAITING
@@ -21,7 +21,6 @@ from corpusforge.sources.landing import Landing
 from corpusforge.sources.landing_file import landed_responses
 from corpusforge.sources.network import NetworkConfig
 from corpusforge.sources.scopus_plan import ScopusConfig
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 PAPERS = generate(120)

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from corpusforge.errors import RunError
+from corpusforge.errors import QuotaStop, RunError
 from corpusforge.sources.limiter import Limiter
 from corpusforge.sources.network import Clock, NetworkConfig
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 

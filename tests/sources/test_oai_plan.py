@@ -257,21 +257,28 @@ def test_an_estimate_counts_months():
 
 
 def test_in_a_file_the_fields_are_called_from_until_and_set():
-    text = b"{kind: oai-pmh, address: a, from: 2023-05-01, until: '2023-05-31', set: cs}"
+    text = (
+        b"{kind: oai-pmh, address: https://x.org, from: 2023-05-01, until: '2023-05-31', set: cs}"
+    )
     config = msgspec.convert(yaml.safe_load(text), OaiConfig)
-    assert config == OaiConfig(address="a", since=date(2023, 5, 1), until=UNTIL, set_spec="cs")
+    assert config == OaiConfig(
+        address="https://x.org", since=date(2023, 5, 1), until=UNTIL, set_spec="cs"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"{kind: oai-pmh, address: a}", "missing required field `until`"),
-        (b"{kind: oai-pmh, address: a, until: soon}", r"Invalid RFC3339.*until"),
+        (b"{kind: oai-pmh, address: https://x.org}", "missing required field `until`"),
+        (b"{kind: oai-pmh, address: https://x.org, until: soon}", r"Invalid RFC3339.*until"),
         (
-            b"{kind: oai-pmh, address: a, from: 2023-06-01, until: 2023-05-31}",
+            b"{kind: oai-pmh, address: https://x.org, from: 2023-06-01, until: 2023-05-31}",
             "from: 2023-06-01 is after until: 2023-05-31",
         ),
-        (b"{kind: oai-pmh, address: a, until: 2023-05-31, metadata_prefix: marc}", "marc"),
+        (
+            b"{kind: oai-pmh, address: https://x.org, until: 2023-05-31, metadata_prefix: marc}",
+            "marc",
+        ),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(text, message):

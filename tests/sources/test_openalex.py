@@ -8,7 +8,7 @@ from emulators.openalex import OpenAlexEmulator
 from emulators.openalex_records import FIELDS, number_of, work_of
 from emulators.server import Knobs
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.reasons import Reason
 from corpusforge.sources.landing_file import landed_responses
 from corpusforge.sources.openalex_plan import (
@@ -17,7 +17,6 @@ from corpusforge.sources.openalex_plan import (
 )
 from corpusforge.sources.openalex_records import read_openalex_api
 from corpusforge.sources.records import Lost
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 from sources.harvesting import Harvest
 

@@ -9,7 +9,7 @@ from emulators.scopus import ScopusEmulator
 from emulators.scopus_records import eid_of
 from emulators.server import Reply
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import QuotaStop, SourceError
 from corpusforge.reasons import Reason
 from corpusforge.sources.answers import Answer
 from corpusforge.sources.http import Client, Identity
@@ -24,13 +24,13 @@ from corpusforge.sources.scopus_plan import (
     Step,
     batches,
     estimate_scopus,
+    kind_of_id,
     normal_id,
     retrieval_request,
     search_request,
 )
 from corpusforge.sources.scopus_records import read_scopus
 from corpusforge.sources.secrets import Credential, Secret
-from corpusforge.sources.waits import QuotaStop
 from sources.fake_clock import FakeClock
 
 KEY = "emulator-key-0001"
@@ -283,6 +283,38 @@ def test_ids_that_scopus_does_not_have_are_listed_with_the_reason(fetch, by):
     assert (again.sent, again.missing) == (0, summary.missing)
 
 
+@pytest.mark.parametrize("by", ["search", "retrieval"])
+def test_what_can_be_no_id_is_missing_without_a_request(fetch, scopus, by):
+    summary = fetch(["graphene", "10.x", "PMID:x", PAPERS[0].doi], ids_by=by)
+    assert (summary.sent, summary.records, summary.expected) == (1, 1, 4)
+    assert [name for name, _ in summary.missing] == ["graphene", "10.x", "PMID:x"]
+    assert {why for _, why in summary.missing} == {
+        "is no DOI, EID, PubMed id, Scopus id or publisher item id"
+    }
+    assert len(scopus.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "normal", "kind"),
+    [
+        ("PMID:12345", "12345", "pubmed_id"),
+        ("pmid 12345", "12345", "pubmed_id"),
+        ("SCOPUS_ID:85045740431", "2-s2.0-85045740431", "eid"),
+        ("2-s2.0-85045740431", "2-s2.0-85045740431", "eid"),
+        ("doi:10.1016/J.X.1", "10.1016/j.x.1", "doi"),
+        ("arXiv:2101.00001v3", "10.48550/arxiv.2101.00001", "doi"),
+        ("hep-th/9901001", "10.48550/arxiv.hep-th/9901001", "doi"),
+        ("S0304-419X(21)00104-9", "S0304-419X(21)00104-9", "pii"),
+        ("B9780128042960000057", "B9780128042960000057", "pii"),
+        ("٣٤", "٣٤", None),
+        ("https://example.org/a", "https://example.org/a", None),
+    ],
+)
+def test_ids_are_understood_as_people_write_them(name, normal, kind):
+    assert normal_id(name) == normal == normal_id(normal)
+    assert kind_of_id(normal) == kind
+
+
 @pytest.mark.parametrize("view", ["META_ABS", "FULL"])
 def test_ids_are_retrieved_one_at_a_time(fetch, view):
     summary = fetch([paper.doi for paper in PAPERS], ids_by="retrieval", retrieval_view=view)
@@ -386,8 +418,8 @@ def test_plans():
 
 def test_estimates():
     config = ScopusConfig(ids=["10.1/a"])
-    estimate = estimate_scopus(config, ["10.1/a"] * 6_000_000, per_second=5.0)
-    assert (estimate.requests, estimate.seconds) == (240_000, 48_000)
+    estimate = estimate_scopus(config, [f"10.1/{n}" for n in range(6_000)], per_second=5.0)
+    assert (estimate.requests, estimate.seconds) == (240, 48)
     assert estimate_scopus(ScopusConfig(query="q"), [], 5.0).requests is None
 
 

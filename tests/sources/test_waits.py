@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusforge.sources.waits import SKEW_MARGIN, QuotaStop, delay_of, jitter, moment_of
+from corpusforge.errors import QuotaStop
+from corpusforge.sources.waits import SKEW_MARGIN, delay_of, jitter, moment_of
 
 NOW = 1_566_798_000.0  # 2019-08-26 05:40:00 UTC
 

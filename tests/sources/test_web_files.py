@@ -11,12 +11,11 @@ import pytest
 from emulators.files import FileEmulator, sums_beside
 from emulators.server import Reply
 
-from corpusforge.errors import ConfigError, SourceError
+from corpusforge.errors import ConfigError, QuotaStop, SourceError
 from corpusforge.lock import exclusive
 from corpusforge.sources.harvest import Surroundings
 from corpusforge.sources.http import GaveUpError
 from corpusforge.sources.network import NetworkConfig
-from corpusforge.sources.waits import QuotaStop
 from corpusforge.sources.web_files import fetch_files, look_at_files
 from corpusforge.sources.web_files_plan import FilesConfig
 from sources.fake_clock import FakeClock

@@ -76,3 +76,9 @@ def test_a_document_without_a_year_breaks_no_limit_of_years():
 
 def test_without_limits_everything_stays():
     assert judged({}, document(), document()) == [None, None]
+
+
+@pytest.mark.parametrize("bounds", [{"min": 10, "max": 5}, {"min": float("nan")}])
+def test_bounds_that_nothing_can_keep_are_refused(bounds):
+    with pytest.raises(msgspec.ValidationError, match=r"min (10.0|nan) and max (5.0|None) .*two"):
+        msgspec.convert({"abstract": {"words": bounds}}, Quality)

@@ -4,14 +4,19 @@ import json
 
 import pytest
 from corpora import Record, pubmed_file
+from emulators.documents import generate
 from emulators.files import FileEmulator
+from emulators.scopus import ScopusEmulator
 
-from corpusforge.errors import SourceError
+from corpusforge.errors import ConfigError, SourceError
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.sources.scopus_plan import ScopusConfig
 from corpusforge.sources.web_files_plan import FilesConfig
 from corpusforge.stages import extract, fetch
 from corpusforge.stages.extract import ExtractConfig, SourceConfig
-from corpusforge.stages.fetch import FetchConfig, WheelDownload
+from corpusforge.stages.fetch import FetchConfig, WheelDownload, doubts
+from corpusforge.stages.stage import Inputs
+from corpusforge.work import Tally
 from stages.folders import run_stage, table_of
 
 DOWNLOAD = WheelDownload(package="papers", version="1.0", sha256="0" * 64, members="data/*.xml")
@@ -98,6 +103,49 @@ def test_a_download_that_fails_is_not_listed(tmp_path, monkeypatch):
     with pytest.raises(SourceError, match=r"could not download papers==1\.0"):
         run_stage(fetch.STAGE, CONFIG, tmp_path, {})
     assert not (tmp_path / "files" / "papers.json").exists()
+
+
+def test_a_missing_key_is_told_before_anything_is_asked(tmp_path, wheel, monkeypatch):
+    monkeypatch.delenv("SCOPUS_API_KEY", raising=False)
+    config = FetchConfig(downloads={"papers": DOWNLOAD, "zzz": ScopusConfig(query="q")})
+    with pytest.raises(ConfigError, match=r"download zzz: Scopus needs a key.*SCOPUS_API_KEY"):
+        run_stage(fetch.STAGE, config, tmp_path, {})
+    assert wheel == []
+
+
+@pytest.mark.usefixtures("wheel")
+def test_the_key_of_a_download_that_is_done_is_not_needed(tmp_path, monkeypatch):
+    with ScopusEmulator(generate(3)) as server:
+        scopus = ScopusConfig(query="q", address=server.url)
+        config = FetchConfig(downloads={"papers": DOWNLOAD, "zzz": scopus})
+        monkeypatch.setenv("SCOPUS_API_KEY", "emulator-key-0001")
+        run_stage(fetch.STAGE, config, tmp_path / "fetch", {})
+    monkeypatch.delenv("SCOPUS_API_KEY")
+    [phase] = fetch.STAGE.phases(config, Inputs(tmp_path, {}), tmp_path / "fetch")
+    assert [task.name for task in phase.tasks] == ["papers", "zzz"]
+
+
+RETRIEVED = ScopusConfig(ids=["10.1/a"], ids_by="retrieval")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "records", "without", "doubtful"),
+    [
+        (RETRIEVED, 3, 3, True),
+        (ScopusConfig(query="q"), 49, 49, True),
+        (RETRIEVED, 2, 2, False),
+        (RETRIEVED, 9, 8, False),
+        (ScopusConfig(ids=["10.1/a"], ids_by="retrieval", view="STANDARD"), 3, 3, True),
+        (ScopusConfig(query="q", view="STANDARD"), 3, 3, False),
+        (ScopusConfig(query="q", max_without_abstract=1.0), 90, 90, False),
+        (DOWNLOAD, 3, 3, False),
+    ],
+)
+def test_few_records_that_all_lack_abstracts_are_doubted(wanted, records, without, doubtful):
+    tallies = {"x": Tally(counts={"records": records, "without_abstract": without})}
+    told = doubts(FetchConfig(downloads={"x": wanted}), tallies)
+    assert len(told) == doubtful
+    assert not told or f"x: none of {records} records has an abstract; outside the" in told[0]
 
 
 def test_without_downloads_there_is_nothing_to_do(tmp_path, wheel):

@@ -92,3 +92,19 @@ def test_uids_beyond_signed_64_bits_are_compared_exactly(tmp_path):
     paths = write(tmp_path, [big - 1, big, big + 1], [big])
     [(kept, _)] = surviving_batches(*paths)
     assert kept["uid"].to_numpy().tolist() == np.array([big], np.uint64).tolist()
+
+
+def test_a_text_is_read_without_its_cuts(tmp_path):
+    texts = ["One. Two. Three.", "Übung. Zwei.", "Neither.", "Gone. Cut whole."]
+    cuts = [[(5, 10)], [], [], [(0, 6), (10, 16)]]
+    uids = [1, 2, 3, 4]
+    write_partition(tmp_path / "d.parquet", filled(DOCUMENTS, uid=uids, text=texts))
+    ranges = [[{"start": a, "end": b} for a, b in own] for own in cuts]
+    for kept, expected in (
+        ([1, 2, 4], ["One.\n\nThree.", "Übung. Zwei.", "Cut"]),
+        ([2, 3], ["Übung. Zwei.", "Neither."]),
+    ):
+        own = [ranges[uid - 1] for uid in kept]
+        write_partition(tmp_path / "s.parquet", filled(SURVIVORS, uid=kept, cuts=own))
+        [(batch, _)] = surviving_batches(tmp_path / "d.parquet", tmp_path / "s.parquet")
+        assert batch["text"].to_pylist() == expected
