@@ -48,7 +48,7 @@ def main():
     table = corpus.table("clean", ["doc_id", "text"]).combine_chunks()
     data, offsets = text_buffers(table["text"].chunk(0))
     bounds, shingles, _ = shingle_sets(data, offsets, letter_table(), config.shingle_words)
-    pairs = exact_pairs(bounds, shingles, config.similarity)
+    pairs = exact_pairs(bounds, shingles, config.limits.similarity)
     doc_ids = table["doc_id"].to_pylist()
     similar = {frozenset((doc_ids[i], doc_ids[j])) for i, j in pairs}
     clusters = corpus.clusters()
@@ -59,7 +59,7 @@ def main():
     }
     missed = [pair for pair in similar if not pair & removed]
     print(
-        f"{len(doc_ids):,} documents, {len(similar):,} pairs of similarity {config.similarity} or "
+        f"{len(doc_ids):,} documents, {len(similar):,} pairs of similarity {config.limits.similarity} or "
         f"more; dedup removed {len(removed):,}, {len(replaced - similar):,} of them without such a "
         f"pair, and left {len(missed):,} pairs standing"
     )
