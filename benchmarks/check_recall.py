@@ -51,17 +51,16 @@ def main():
     pairs = exact_pairs(bounds, shingles, config.limits.similarity)
     doc_ids = table["doc_id"].to_pylist()
     similar = {frozenset((doc_ids[i], doc_ids[j])) for i, j in pairs}
-    clusters = corpus.clusters()
-    removed = set(clusters["removed"].to_pylist())
-    replaced = {
-        frozenset(pair)
-        for pair in zip(clusters["removed"].to_pylist(), clusters["kept"].to_pylist(), strict=True)
-    }
+    clusters = corpus.clusters().to_pylist()
+    removed = {row["removed"] for row in clusters}
+    by_text = [row for row in clusters if row["rule"] in ("exact_duplicate", "near_duplicate")]
+    replaced = {frozenset((row["removed"], row["kept"])) for row in by_text}
     missed = [pair for pair in similar if not pair & removed]
     print(
-        f"{len(doc_ids):,} documents, {len(similar):,} pairs of similarity {config.limits.similarity} or "
-        f"more; dedup removed {len(removed):,}, {len(replaced - similar):,} of them without such a "
-        f"pair, and left {len(missed):,} pairs standing"
+        f"{len(doc_ids):,} documents, {len(similar):,} pairs of similarity "
+        f"{config.limits.similarity} or more; dedup removed {len(by_text):,} for their words, "
+        f"{len(replaced - similar):,} of them without such a pair, and {len(removed) - len(by_text):,} "
+        f"on other evidence; it left {len(missed):,} pairs standing"
     )
     raise SystemExit(bool(missed or replaced - similar))
 
