@@ -59,8 +59,8 @@ def main():
     print(
         f"{len(doc_ids):,} documents, {len(similar):,} pairs of similarity "
         f"{config.limits.similarity} or more; dedup removed {len(by_text):,} for their words, "
-        f"{len(replaced - similar):,} of them without such a pair, and {len(removed) - len(by_text):,} "
-        f"on other evidence; it left {len(missed):,} pairs standing"
+        f"{len(replaced - similar):,} of them without such a pair, and "
+        f"{len(removed) - len(by_text):,} on other evidence; it left {len(missed):,} pairs standing"
     )
     raise SystemExit(bool(missed or replaced - similar))
 
