@@ -20,6 +20,7 @@ from corpusforge.stages.clean_words import read_words
 from corpusforge.stages.stage import TABLE
 
 PIECE = re.compile(r"\s+|\w+|.", re.S)  # what is compared: words, blanks, signs
+LINE = re.compile(r"\n+|[^\n]+")  # the last one equals the same line with others behind it
 MOST_PIECES = 4000  # comparing takes the square of them
 PARTS = ("title", "abstract", "body")
 
@@ -83,7 +84,7 @@ def changes(plan: Plan, doc_id: str) -> list[Change]:
 
 def edits(before: str, after: str) -> Iterator[Edit]:
     """A change piece by piece: lines first, then words inside the lines that differ."""
-    for old, new in _differences(before.splitlines(True), after.splitlines(True)):
+    for old, new in _differences(LINE.findall(before), LINE.findall(after)):
         pieces = PIECE.findall("".join(old)), PIECE.findall("".join(new))
         if old == new or max(map(len, pieces)) > MOST_PIECES:
             compared = [(old, new)]

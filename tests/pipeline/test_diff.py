@@ -29,6 +29,13 @@ def test_only_what_differs_is_told_as_a_difference():
     assert [(edit.removed, edit.added) for edit in found if not edit.kept] == [("mise", "mice")]
 
 
+def test_a_paragraph_is_the_same_whether_or_not_others_follow_it():
+    long = "word " * 3000
+    found = list(edits(f"{long}\n\n{long}gone", long))
+    assert found[0].kept == long
+    assert "".join(edit.removed for edit in found) == f"\n\n{long}gone"
+
+
 def test_only_marks_by_which_something_goes_are_shown():
     text = f"{FIGURE}A mouse {CITATION}[1]{END_CITATION}."
     assert visible(text, TextConfig(figures="drop")) == "\u27e8figures\u27e9 A mouse [1]."
