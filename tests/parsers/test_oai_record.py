@@ -46,7 +46,7 @@ def test_arxiv_has_family_names_and_the_date_of_the_first_version():
     assert paper == Paper(
         source_id="0704.0001",
         title="On things",
-        abstract="We wrap.\n\nAnd go on.",
+        abstract="We\nwrap.\n\nAnd go on.",  # clean joins lines
         doi="10.1103/x",
         arxiv="0704.0001",
         authors=("Balázs", "van Gool"),
