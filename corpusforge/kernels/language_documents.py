@@ -15,6 +15,7 @@ from corpusforge.kernels.marks import PARAGRAPH
 # and a body without paragraphs must not be a single passage.
 MIN_PASSAGE, MAX_PASSAGE = 200, 4000
 PASSAGES = 8  # of a body, evenly spread
+MIN_PIECES = 4  # of a passage: 256 characters leave no doubt that langdetect would have to settle
 # Letters of an alphabet that one character says as much as.
 _LETTERS = {"zh": 3, "ja": 2, "ko": 2}
 
@@ -89,7 +90,7 @@ def identify_paragraphs(
     spans = _passages(text)
     if most and len(spans) > most:
         spans = [spans[(len(spans) - 1) * i // (most - 1)] for i in range(most)]
-    pieces = max(1, PIECES // max(1, len(spans)))
+    pieces = max(MIN_PIECES, PIECES // max(1, len(spans)))
     return tuple(
         Passage(start, end, *identify(text[start:end], declared, pieces)) for start, end in spans
     )
