@@ -19,6 +19,7 @@ from corpusforge.parsers.fields import (
 from corpusforge.parsers.identifiers import normal_arxiv, normal_doi, normal_pmcid, normal_pmid
 from corpusforge.parsers.paper import MissingIdentifier, Paper
 from corpusforge.parsers.placeholders import real_texts
+from corpusforge.parsers.snippets import plain_text
 
 BETWEEN_NAMES = re.compile(r"\s*;\s*|\s*\|\s*|\s+and\s+")
 TRUE = {"true", "1", "yes", "y", "t"}
@@ -93,12 +94,14 @@ def mapped_paper(values: Mapping[str, Any], mapping: FieldMapping) -> Paper:
             f"record has no {mapping.source_id!r}, which the mapping names as its key; it has "
             f"{', '.join(sorted(values)) or 'no fields'}"
         )
-    abstract, body = real_texts(source_id, lined(text(mapping.abstract)), lined(text(mapping.body)))
+    abstract, body = real_texts(
+        source_id, _plain(text(mapping.abstract)), _plain(text(mapping.body))
+    )
     version, licence = text(mapping.version).removeprefix("v"), licence_of(text(mapping.licence))
     return Paper(
         source_id=source_id,
         version=int(version) if re.fullmatch("[0-9]{1,6}", version) else 1,
-        title=one_line(text(mapping.title)),
+        title=one_line(_plain(text(mapping.title))),
         abstract=abstract,
         body=body,
         doi=normal_doi(text(mapping.doi)),
@@ -116,6 +119,11 @@ def mapped_paper(values: Mapping[str, Any], mapping: FieldMapping) -> Paper:
         retracted=text(mapping.retracted).strip().lower() in TRUE,
         url=text(mapping.url) or None,
     )
+
+
+def _plain(text: str) -> str:
+    """The text with its lines, or without its tags: what has closing ones is HTML or JATS."""
+    return plain_text(text) if "</" in text else lined(text)
 
 
 def _found(values: Mapping[str, Any], path: str | None) -> Iterator[Any]:

@@ -101,3 +101,16 @@ def test_a_mapping_says_which_columns_it_needs():
 def test_a_mistake_in_a_mapping_is_told_with_its_place():
     with pytest.raises(msgspec.ValidationError, match="unknown field `titel`"):
         msgspec.json.decode(b'{"source_id": "id", "titel": "t"}', type=FieldMapping)
+
+
+def test_texts_with_tags_lose_them_and_texts_without_keep_their_lines():
+    fields = FieldMapping(source_id="id", title="t", abstract="a", body="b")
+    values = {
+        "id": "1",
+        "t": "On CO<sub>2</sub>",
+        "a": "<jats:title>Abstract</jats:title><jats:p>Of <i>mice</i>.</jats:p>",
+        "b": "where a<b and\n<p^n> holds",
+    }
+    paper = mapped_paper(values, fields)
+    assert (paper.title, paper.abstract) == ("On CO2", "Of mice.")
+    assert paper.body == "where a<b and\n<p^n> holds"
