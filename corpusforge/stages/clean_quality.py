@@ -1,5 +1,6 @@
 """Presets of quality: limits on measurements, as YAML that can be copied and changed."""
 
+from functools import cache
 from importlib.resources import files
 from math import inf
 from typing import Annotated
@@ -74,9 +75,12 @@ def preset_text(name: str) -> str:
 
 def preset(quality: str | Quality) -> Quality:
     """The limits that a config means, by name or in full."""
-    if isinstance(quality, Quality):
-        return quality
-    return msgspec.convert(yaml.safe_load(preset_text(quality)), Quality)
+    return quality if isinstance(quality, Quality) else _named(quality)
+
+
+@cache  # of every batch asked for
+def _named(name: str) -> Quality:
+    return msgspec.convert(yaml.safe_load(preset_text(name)), Quality)
 
 
 def judge(
