@@ -7,7 +7,7 @@ as "Tel." before it, and an IP address only where its shape says more than four 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 EMAIL = re.compile(
     r"(?<![\w.+/-])(?:mailto:)?(?:[\w.+-]{1,64}|\{[\w.+,\s-]{1,200}\})(?:@|\s?\[at\]\s?|\(at\))"
@@ -37,8 +37,6 @@ DOTTED = re.compile(r"\.\d{1,3}\.\d{1,3}(?![\w-])")
 NUMBERED = re.compile(
     r"(?:\bE\.?C\.?|sections?|sec\.|version|ver\.|\bv\.?|tables?|fig(?:ure|\.)|\u00a7)\s*\Z", re.I
 )
-
-Sub = Callable[[re.Match[str]], str]
 
 
 def mask(text: str) -> tuple[str, Mapping[str, int]]:

@@ -11,7 +11,6 @@ Number = int | float | str | None  # what stands where a number should
 
 YEARS = (1500, 2100)  # the first journals are of 1665, books are older; 9999 and 1 stand for none
 YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-WHOLE = re.compile("[0-9]{1,20}")
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "phd", "ph.d", "ph.d.", "md", "m.d."}
 # Particles that belong to the family name when they are written small.

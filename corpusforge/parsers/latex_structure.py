@@ -10,7 +10,6 @@ from corpusforge.parsers.latex_tables import CAPTIONS, ENDED, FLOATS, FRONT, HEA
 
 ABSTRACT_GROUPS = 5  # of Astronomy & Astrophysics: context, aims, methods, results, conclusions
 LONGEST_FRONT = 20_000  # characters between \title and \endtitle
-NO_NOTES = ("title", "author", "float", HIDDEN)
 SHOWN = 200  # characters of a note that are looked at
 
 
