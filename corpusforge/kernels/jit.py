@@ -15,3 +15,8 @@ def jit(function: F) -> F:
     cache spares every worker process the compilation.
     """
     return cast(F, numba.njit(cache=True, nogil=True)(function))
+
+
+def inlined(function: F) -> F:
+    """Compile into every kernel that calls it: for the small functions of an inner loop."""
+    return cast(F, numba.njit(inline="always")(function))
