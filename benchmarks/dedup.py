@@ -2,19 +2,18 @@
 
     CORPUSFORGE_DATA=… python benchmarks/dedup.py [SECTION ...]
 
-Sections: signatures stage growth. About 5 minutes, of which `datatrove` takes nearly all; 2 GB of
-memory. PubMed is that of the demo: `corpusforge run pipelines/demo.yaml --until clean` makes it.
-Ratios are of seconds of the processor, of all processes of a side together, so that waiting for
-others on the machine counts for neither; seconds on the clock stand beside them. The stage pays
-about half a second to Dask and its driver, whatever its input, and on a busy machine more.
+Sections: signatures stage growth incremental. About 6 minutes, of which `datatrove` takes nearly
+all; 2 GB of memory. PubMed is that of the demo: `corpusforge run pipelines/demo.yaml --until clean`
+makes it. Ratios are of seconds of the processor, of all processes of a side together, so that
+waiting for others on the machine counts for neither; seconds on the clock stand beside them. The
+stage pays about half a second to Dask and its driver, whatever its input, and on a busy machine
+more.
 """
 
 import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -32,30 +31,28 @@ from bench_signatures import (
     with_datasketch,
     with_rensa,
 )
+from dedup_phases import PHASE, alone, step_of
 from labelled_copies import DATA, arxiv_tables
 
 from corpusforge import Corpus
 from corpusforge.executors.clusters import open_client
 from corpusforge.executors.dask import DaskExecutor
+from corpusforge.formats.dedup_index import CLAIMS, FACTS, SETS, open_index
 from corpusforge.formats.partition import write_partition
 from corpusforge.kernels.minhash import HashFamily, text_signatures
 from corpusforge.kernels.shingles import letter_table
 from corpusforge.pipeline.config import ClusterConfig
-from corpusforge.pipeline.plan import Step
-from corpusforge.pipeline.receipts import perform
 from corpusforge.pipeline.runner import run_step
-from corpusforge.stages.dedup import STAGE, DedupConfig
-from corpusforge.stages.stage import TABLE, Inputs, part_name
+from corpusforge.stages.dedup import DedupConfig
+from corpusforge.stages.stage import TABLE, part_name
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.schemas import DOCUMENTS
 from corpusforge.tables.text import text_buffers
-from corpusforge.work import Tally
 
 SIGNED = 4000  # documents
 STAGE_MEGABYTES = 40  # of text, of each kind of papers
 PARTITIONS = 8
 GROWTH = (1, 2, 4, 8)
-PHASE = "choose"
 
 
 def megabytes_of(documents):
@@ -110,12 +107,6 @@ def write_clean(folder, documents):
         rows = documents.slice(bounds[part], bounds[part + 1] - bounds[part])
         write_partition(folder / TABLE / f"{part_name(part)}.parquet", rows)
     return folder
-
-
-def step_of(clean, out):
-    # There is no clean stage whose manifest could be held against what dedup reads.
-    stage = replace(STAGE, records_from=None)
-    return Step(stage, DedupConfig(), out.name, Inputs(out.parent, {"clean": clean}), out)
 
 
 def processor_seconds(work, *arguments):
@@ -221,39 +212,41 @@ def print_growth(scratch):
         )
 
 
-def alone(clean, out):
-    """Processor seconds by phase; documents with a copy, and peak memory, of the choice; removed.
-
-    The choice runs twice: on the clock, and with every allocation counted, which is slow.
-    """
-    seconds, removed = {}, 0
-    step = step_of(clean, out)
-    phases = step.stage.phases(step.config, step.inputs, step.folder)
-    phase = next(phases)
-    while True:
-        started = time.process_time()
-        counted = [perform(task, phase.work, out, phase.name) for task in phase.tasks]
-        seconds[phase.name] = time.process_time() - started
-        tally = sum(counted, Tally())
-        if phase.name == PHASE:
-            chosen, peak = tally.counts["documents_with_duplicates"], peak_of(phase)
-        removed += tally.total_rejected
-        try:
-            phase = phases.send(tally)
-        except StopIteration:
-            return seconds, chosen, peak, removed
-
-
-def peak_of(phase):
-    tracemalloc.start()
-    for task in phase.tasks:
-        phase.work(task)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+def print_incremental(scratch):
+    """As many new arXiv rows each time, against an index of 1, 2, 4 and 8 times as many."""
+    documents = arxiv()
+    count = documents.num_rows // (GROWTH[-1] + 1)
+    new = write_clean(scratch / "new", shuffled(documents.slice(0, count)))
+    warm = write_clean(scratch / "warm", documents.slice(0, 800))
+    alone(warm, scratch / "warm-old", DedupConfig(keep_index=True))
+    against_warm = DedupConfig(keep_index=True, against="warm-old/index")
+    alone(warm, scratch / "warm-new", against_warm)
+    least = None
+    for times in GROWTH:
+        some = documents.slice(count, count * times)
+        old = write_clean(scratch / f"old-{times}", shuffled(some))
+        made, *_ = alone(old, scratch / f"old-{times}-dedup", DedupConfig(keep_index=True))
+        index = open_index(scratch / f"old-{times}-dedup" / "index")
+        config = DedupConfig(keep_index=True, against=f"old-{times}-dedup/index")
+        seconds, _, _, removed = alone(new, scratch / f"new-{times}", config)
+        total = sum(seconds.values())
+        least = least or total
+        each = [index.size(kind) / index.documents for kind in ("", CLAIMS, SETS, FACTS)]
+        slowest = ", ".join(f"{name} {s:.1f}" for name, s in seconds.items() if s >= 0.1)
+        print(
+            f"{times} x: {count:,} new documents against {index.documents:,} of an index, "
+            f"{removed:,} removed; {total:.2f} s, {total / least:.2f} of the smallest; the old "
+            f"ones took {sum(made.values()):.2f} s; index {each[0]:.0f} bytes a document (claims "
+            f"{each[1]:.0f}, shingles {each[2]:.0f}, facts {each[3]:.0f})\n     {slowest} s"
+        )
 
 
-SECTIONS = {"signatures": print_signatures, "stage": print_stage, "growth": print_growth}
+SECTIONS = {
+    "signatures": print_signatures,
+    "stage": print_stage,
+    "growth": print_growth,
+    "incremental": print_incremental,
+}
 
 
 def main():

@@ -6,7 +6,8 @@ linking of bibliographic records runs `bib-dedupe`, if it is installed (`pip ins
 
     CORPUSFORGE_DATA=… python benchmarks/dedup_quality.py [SECTION ...]
 
-Sections: crosslist acl changed titles elife records scurve merges. About 5 minutes, 3 GB of memory.
+Sections: crosslist acl changed titles elife shared records scurve brute merges. About 7 minutes,
+3 GB of memory.
 """
 
 import sys
@@ -15,6 +16,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from brute_force import print_brute_force
 from cluster_scores import b_cubed, pairwise
 from labelled_copies import (
     DATA,
@@ -25,7 +27,7 @@ from labelled_copies import (
     published_and_preprints,
 )
 from record_linkage import print_record_linkage
-from small_corpus import Document, How, Shingled, claims, compare, find_copies, meeting
+from small_corpus import Document, How, Shingled, claims, compare, find_copies, judge, meeting
 
 from corpusforge.kernels.bibliography import bibliographic_key, family_key
 from corpusforge.kernels.clusters import components
@@ -38,6 +40,7 @@ MIN_WORDS = 50  # of an abstract that the peS2o preset keeps
 RANDOM_PAIRS = 10_000_000
 PASTED_PAIRS = 200_000
 CURVE_PAIRS = 20_000
+NARROW, SHARING = ("q-fin.PM", "q-fin.ST", "econ.TH"), 800
 TITLE_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -63,7 +66,7 @@ def judged(pairs, evidence, limits=HOW.limits):
     rows = np.arange(len(documents)).reshape(-1, 2)
     texts = Shingled.of([d.text for d in documents], HOW.words)
     bits = np.full(len(pairs), int(evidence), np.uint8)
-    return judge_pairs(compare(documents, texts, rows, bits), limits)
+    return judge(documents, rows, compare(documents, texts, rows, bits), limits)
 
 
 def print_crosslist():
@@ -129,6 +132,7 @@ def print_changed():
         "contained": by_text == Rule.CONTAINED,
         "text or title": (banded & (by_text > 0)) | (titled & by_title),
         "identifier": judged(pairs, Evidence.IDENTIFIER) > 0,
+        "many bear it": judged(pairs, Evidence.DOUBTED) > 0,
     }
     print(f"{'abstracts':<12}{'pairs':>6}" + "".join(f"{name:>15}" for name in columns))
     for low in (*TITLE_SHARES, None):
@@ -182,11 +186,33 @@ def print_elife():
         found = find_copies(shown, HOW)
         both = found.clusters[::2] == found.clusters[1::2]
         print(f"{label}: {both.sum()} of {len(pairs)} papers found, {names_of(found.rules)}")
-        print(f"  pairs {pairwise(found.clusters, truth)}")
-    order = [np.sign(len(last.text) - len(first.text)) for first, last in pairs]
+        print(f"  pairs   {pairwise(found.clusters, truth)}")
+        print(f"  B-cubed {b_cubed(found.clusters, truth)}")
+    order = [np.sign(len(last.text.encode()) - len(first.text.encode())) for first, last in pairs]
     alike = sum(a.identifiers == b.identifiers and a.year == b.year for a, b in pairs)
-    print(f"the later version is longer in {order.count(1)}, as long in {order.count(0)}, shorter "
-          f"in {order.count(-1)}; in {alike} only the text tells which is later")  # fmt: skip
+    print(f"later versions: {order.count(1)} of {len(pairs)} are longer, and so kept; as long, "
+          f"so that the smaller uid is kept, {order.count(0)}; shorter, and so removed, "
+          f"{order.count(-1)}; of {alike} year and identifiers are equal")  # fmt: skip
+
+
+def print_shared():
+    """One identifier on all papers of a subject: how many pairs would become one for it."""
+    subjects, ids, documents = arxiv()
+    for name in NARROW:
+        papers = {ids[i]: documents[i] for i, subject in enumerate(subjects) if subject == name}
+        some = [papers[arxiv_id] for arxiv_id in sorted(papers)[:SHARING]]
+        texts = Shingled.of([d.text for d in some], HOW.words)
+        pairs = np.stack(np.triu_indices(len(some), 1), axis=1)
+        for label, evidence in (("few", Evidence.IDENTIFIER), ("many", Evidence.DOUBTED)):
+            compared = compare(some, texts, pairs, np.uint8(evidence))
+            unjudged = np.count_nonzero(judge_pairs(compared, HOW.limits) == Rule.IDENTIFIER)
+            rules = judge(some, pairs, compared, HOW.limits)
+            merged = [(some[i], some[j]) for i, j in pairs[rules == Rule.IDENTIFIER]]
+            strangers = sum(not related(*pair) for pair in merged)
+            print(
+                f"{name}, {len(pairs):,} pairs, {label} bear it: {len(merged)} merged, "
+                f"{strangers} without a common author; {unjudged} by their texts alone"
+            )
 
 
 def print_scurve():
@@ -230,7 +256,7 @@ def print_merges():
         compared = compare(documents, texts, pairs, np.uint8(Evidence.NEAR))
         for mistake in (Evidence.NEAR, Evidence.IDENTIFIER):
             compared["evidence"] = int(mistake)
-            rules = judge_pairs(compared, HOW.limits)
+            rules = judge(documents, pairs, compared, HOW.limits)
             merged = [(documents[i], documents[j]) for i, j in pairs[rules > 0]]
             strangers = sum(not related(*pair) for pair in merged)
             print(f"{len(pairs):,} pairs of {label}, evidence {mistake.name.lower()}: "
@@ -257,8 +283,10 @@ SECTIONS = {
     "changed": print_changed,
     "titles": print_titles,
     "elife": print_elife,
+    "shared": print_shared,
     "records": print_record_linkage,
     "scurve": print_scurve,
+    "brute": print_brute_force,
     "merges": print_merges,
 }
 

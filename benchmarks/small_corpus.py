@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from corpusforge.kernels.bibliography import bibliographic_key, identity_keys
+from corpusforge.kernels.bibliography import authors_agree, bibliographic_key, identity_keys
 from corpusforge.kernels.clusters import components
-from corpusforge.kernels.evidence import COMPARISON, Evidence, Limits, judge_pairs
+from corpusforge.kernels.evidence import COMPARISON, Evidence, Limits, Rule, judge_pairs
 from corpusforge.kernels.jit import jit
 from corpusforge.kernels.lsh import band_keys
 from corpusforge.kernels.minhash import HashFamily, signatures
@@ -149,11 +149,23 @@ def compare(documents, texts, pairs, evidence):
     return compared
 
 
+def judge(documents, pairs, compared, limits):
+    """The rule of each pair; where authors differ, an identifier in common is in doubt."""
+    rules = judge_pairs(compared, limits)
+    by_name = np.flatnonzero(rules == Rule.IDENTIFIER)
+    for i in by_name:
+        a, b = pairs[i]
+        if not authors_agree(documents[a].authors, documents[b].authors):
+            compared["evidence"][i] ^= Evidence.IDENTIFIER | Evidence.DOUBTED
+    rules[by_name] = judge_pairs(compared[by_name], limits)
+    return rules
+
+
 def find_copies(documents, how):
     """All copies among some documents."""
     texts = Shingled.of([d.text for d in documents], how.words)
     pairs, evidence = candidates(documents, texts, how)
     compared = compare(documents, texts, pairs, evidence)
-    rules = judge_pairs(compared, how.limits)
+    rules = judge(documents, pairs, compared, how.limits)
     left, right = pairs[rules > 0].T
     return Copies(pairs, compared, rules, components(len(documents), left, right))

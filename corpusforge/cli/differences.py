@@ -22,14 +22,17 @@ def print_changes(doc_id: str, changes: Sequence[Change], console: Console) -> N
 
 def print_family(found: Family, console: Console) -> None:
     """The kept document, and how each of its copies differs from it."""
-    heading = f"{found.kept} is kept; removed for it: {len(found.copies):,}"
+    since = "" if found.text is not None else " since an earlier run"
+    heading = f"{found.kept} is kept{since}; removed for it: {len(found.copies):,}"
     console.print(heading, style="bold", highlight=False, markup=False)
     for other in found.neighbours:
         console.print(f"  {other} is in its cluster and kept too", markup=False, highlight=False)
     for copy in found.copies:
-        told = f"{copy.doc_id}  {copy.reason} {copy.similarity:.4g} (limit {copy.limit:.4g})"
+        limit = "of an earlier run" if copy.limit is None else f"limit {copy.limit:.4g}"
+        told = f"{copy.doc_id}  {copy.reason} {copy.similarity:.4g} ({limit})"
         console.print(told, style="bold", highlight=False, markup=False)
-        _print_difference(found.text, copy.text, console)
+        if found.text is not None and copy.text is not None:  # an index remembers no texts
+            _print_difference(found.text, copy.text, console)
 
 
 def _print_difference(before: str, after: str, console: Console) -> None:

@@ -93,6 +93,22 @@ def facts_writer(target: Path) -> Iterator[FactsWriter]:
         yield FactsWriter(file)
 
 
+def write_facts(target: Path, facts: pa.Table) -> None:
+    """Write rows of other files as one file."""
+    with atomic_path(target) as partial, pa.ipc.new_file(str(partial), SCHEMA) as file:
+        for batch in facts.combine_chunks().to_batches(max_chunksize=ROW_GROUP):
+            file.write_batch(batch)
+
+
+def facts_table(path: Path) -> pa.Table:
+    """All rows of one file, not copied.
+
+    Raises:
+        FormatError: Not an Arrow file, cut short, or of another schema.
+    """
+    return pa.Table.from_batches(mapped_batches(path, SCHEMA), SCHEMA)
+
+
 def open_facts(path: Path) -> Facts:
     """Map a file.
 

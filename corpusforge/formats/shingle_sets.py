@@ -1,11 +1,13 @@
 """Shingle sets: the shingles of those documents of a partition that may have a duplicate.
 
-An uncompressed Arrow IPC file, memory-mapped, with columns
+An uncompressed Arrow IPC file, memory-mapped, in any number of record batches, with columns
 
     row       uint32              of the document in its partition, ascending
     shingles  large_list<uint32>  ascending, without repeats
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,12 +22,18 @@ SCHEMA = pa.schema([("row", pa.uint32()), ("shingles", pa.large_list(pa.uint32()
 
 
 @dataclass(frozen=True, eq=False)
-class ShingleSets:
-    """Views of one file; nothing is read from disk until it is looked up."""
-
+class _Batch:
     rows: NDArray[np.uint32]
     bounds: NDArray[np.int64]
     values: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class ShingleSets:
+    """Views of one file; nothing is read from disk until it is looked up."""
+
+    first: NDArray[np.uint32]  # first row of each batch
+    batches: list[_Batch]
 
     def shingles(self, row: int) -> NDArray[np.uint32]:
         """Of a document that is in the file.
@@ -33,27 +41,38 @@ class ShingleSets:
         Raises:
             KeyError: It is not.
         """
-        i = int(np.searchsorted(self.rows, row))
-        if i == len(self.rows) or self.rows[i] != row:
+        at = int(np.searchsorted(self.first, row, side="right")) - 1
+        if at < 0:
             raise KeyError(row)
-        return self.values[self.bounds[i] : self.bounds[i + 1]]
+        batch = self.batches[at]
+        i = int(np.searchsorted(batch.rows, row))
+        if i == len(batch.rows) or batch.rows[i] != row:
+            raise KeyError(row)
+        return batch.values[batch.bounds[i] : batch.bounds[i + 1]]
 
 
-def write_shingle_sets(
-    target: Path,
-    rows: NDArray[np.uint32],
-    bounds: NDArray[np.int64],
-    shingles: NDArray[np.uint32],
-) -> None:
-    """Write one file; document rows[i] has shingles[bounds[i]:bounds[i + 1]]."""
-    columns = [
-        pa.array(rows, pa.uint32()),
-        pa.LargeListArray.from_arrays(
+class ShingleSetsWriter:
+    """Writes batches of documents in the order of their rows."""
+
+    def __init__(self, file: pa.ipc.RecordBatchFileWriter) -> None:
+        self._file = file
+
+    def write(
+        self, rows: NDArray[np.uint32], bounds: NDArray[np.int64], shingles: NDArray[np.uint32]
+    ) -> None:
+        """Document rows[i] has shingles[bounds[i]:bounds[i + 1]]."""
+        lists = pa.LargeListArray.from_arrays(
             pa.array(bounds, pa.int64()), pa.array(shingles, pa.uint32())
-        ),
-    ]
+        )
+        columns = [pa.array(rows, pa.uint32()), lists]
+        self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
+
+
+@contextmanager
+def shingle_sets_writer(target: Path) -> Iterator[ShingleSetsWriter]:
+    """Write one file; it appears only if the block ends without an exception."""
     with atomic_path(target) as partial, pa.ipc.new_file(str(partial), SCHEMA) as file:
-        file.write_batch(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
+        yield ShingleSetsWriter(file)
 
 
 def open_shingle_sets(path: Path) -> ShingleSets:
@@ -62,10 +81,13 @@ def open_shingle_sets(path: Path) -> ShingleSets:
     Raises:
         FormatError: Not an Arrow file, cut short, or of another schema.
     """
-    [batch] = mapped_batches(path, SCHEMA)
-    lists = batch["shingles"]
-    return ShingleSets(
-        rows=batch["row"].to_numpy(),
-        bounds=lists.offsets.to_numpy(),
-        values=lists.values.to_numpy(),
-    )
+    batches = [
+        _Batch(
+            rows=batch["row"].to_numpy(),
+            bounds=batch["shingles"].offsets.to_numpy(),
+            values=batch["shingles"].values.to_numpy(),
+        )
+        for batch in mapped_batches(path, SCHEMA)
+        if batch.num_rows
+    ]
+    return ShingleSets(np.array([b.rows[0] for b in batches], np.uint32), batches)

@@ -44,34 +44,49 @@ def band_keys(signatures: NDArray[np.uint32], bands: int) -> NDArray[np.uint64]:
 
 @jit
 def candidate_pairs(
-    keys: NDArray[np.uint64], window: int
+    keys: NDArray[np.uint64], limits: tuple[int, int], start: int, end: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions (i, j), i < j, of records with equal keys.
+    """Positions (i, j), i < j, of records with equal keys; start <= j < end.
 
     Args:
         keys: Sorted.
-        window: Within one key every record is paired with the first, and with the `window`
-            records after it. A key that `window` + 2 records or fewer share gives all its pairs;
-            a hotter one gives a connected chain instead of a quadratic number of pairs.
+        limits: A key that at most the first number of records share gives all its pairs. Of a
+            hotter one every record is paired with the first, and with as many records before it as
+            the second number says: a connected chain instead of a quadratic number of pairs.
+        start: Pairs of several stretches of j are those of all, so memory can be bounded.
+        end: At most len(keys).
 
     Returns:
         Two arrays of equal length.
     """
-    total = _visit_pairs(keys, window, np.empty(0, np.int64), np.empty(0, np.int64))
+    none = np.empty(0, np.int64)
+    total = _visit_pairs(keys, limits, (start, end), (none, none))
     left, right = np.empty(total, np.int64), np.empty(total, np.int64)
-    _visit_pairs(keys, window, left, right)
+    _visit_pairs(keys, limits, (start, end), (left, right))
     return left, right
 
 
 @jit
 def _visit_pairs(
-    keys: NDArray[np.uint64], window: int, left: NDArray[np.int64], right: NDArray[np.int64]
+    keys: NDArray[np.uint64],
+    limits: tuple[int, int],
+    stretch: tuple[int, int],
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> int:
-    made = 0
-    first = 0
-    for i in range(len(keys)):
-        if keys[i] != keys[first]:
-            first = i
+    left, right = pairs
+    most, few = limits
+    start, end = stretch
+    first = start
+    while first > 0 and first < len(keys) and keys[first - 1] == keys[first]:
+        first -= 1
+    after = first  # of the records with this key
+    made = window = 0
+    for i in range(start, end):
+        while after <= i:
+            first = after
+            while after < len(keys) and keys[after] == keys[first]:
+                after += 1
+            window = after - first if after - first <= most else few
         if i - first > window:
             if len(left) > 0:
                 left[made], right[made] = first, i

@@ -6,6 +6,11 @@ because those scripts do not put spaces between words. Everything else separates
 n consecutive words; a text of fewer than n words has one shingle, all of it; a text without words
 has none.
 
+Thai, Lao, Khmer and Burmese do not put spaces between words either, but their vowel signs are no
+letters and cut them into pieces of a syllable or two, of which five say about as much as five
+words. Five letters of Thai would not: an unrelated abstract of 250 words would have 64 % of its
+shingles in a full text of 6,000. In turn a space within a word counts, as it does in English.
+
 The hash of a word is a polynomial in its code points modulo 2**64; the hash of a shingle is one in
 its word hashes, mixed and cut to 32 bits. Two different shingles of a corpus collide with
 probability 2**-32, which adds less than 1e-6 to a Jaccard similarity of two papers.

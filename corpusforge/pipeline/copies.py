@@ -7,10 +7,24 @@ from corpusforge.errors import ConfigError
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Plan
 from corpusforge.pipeline.trace import partitions
-from corpusforge.stages.dedup_annotate import OF, REMOVED_OF
+from corpusforge.stages.dedup_annotate import OF, REASONS, REMOVED_OF
 from corpusforge.stages.stage import TABLE
 
 NOT_DONE = "dedup is not done; `corpusforge run PIPELINE --until dedup` runs it"
+
+
+def removals(rejects: pa.Table) -> pa.Table:
+    """Of dedup's rejects the duplicates, as removed, kept, similarity, limit, rule."""
+    removed = rejects.filter(pc.field("reason").isin([*REASONS.values()]))
+    return pa.table(
+        {
+            "removed": removed["doc_id"],
+            "kept": removed["detail"],
+            "similarity": removed["observed"],
+            "limit": removed["limit"],
+            "rule": removed["reason"],
+        }
+    )
 
 
 def cluster_sizes(plan: Plan) -> pa.Table:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from corpusforge.errors import ConfigError
 from corpusforge.formats.partition import ROW_GROUP
+from corpusforge.kernels.cleaning import repair
 from corpusforge.kernels.minhash import HashFamily, text_signatures
 from corpusforge.kernels.shingles import letter_table
 from corpusforge.pipeline.plan import Plan
@@ -73,8 +74,11 @@ class Index:
     names: pa.Table  # doc_id and title
 
     def similar(self, text: str, count: int) -> list[Match]:
-        """At most `count` documents that share a band with a text, the most similar first."""
-        [signature] = self.signer.sign(pa.array([text], pa.large_string()))
+        """At most `count` documents that share a band with a text, the most similar first.
+
+        The text is repaired first, as clean repairs those of documents.
+        """
+        [signature] = self.signer.sign(pa.array(repair([text]).texts, pa.large_string()))
         rows = np.array(self.bands.query(self.signer.minhash(signature)), np.int64)
         likeness = (self.signatures[rows] == signature).mean(axis=1)
         doc_ids = self.names["doc_id"].take(rows).to_pylist()

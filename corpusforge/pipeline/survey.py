@@ -53,5 +53,5 @@ def recall(output: Path, config: PipelineConfig) -> Evidence | None:
 
 def _recipe(stages: StagesConfig) -> bytes:
     """The settings that say where to look."""
-    looked = [stages.fetch, stages.extract, stages.dedup.decontaminate]
+    looked = [stages.fetch, stages.extract, stages.dedup.decontaminate, stages.dedup.against]
     return msgspec.json.encode(looked, order="deterministic")

@@ -3,6 +3,9 @@
 A text of a question gives its grams of `words` words; a shorter one is a gram by itself if it has
 `min_words`. Where no text of an item is that long, question and answer are one text. An item that
 even so has fewer words is in texts by chance, so it is not looked for, and is counted.
+
+Texts are repaired as clean repairs those of documents: an accent that is a character of its own, a
+ligature, a soft hyphen or an entity would make other words of the same question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from corpusforge.errors import SourceError
 from corpusforge.formats.benchmarks import Item, file_bytes, read_benchmark
 from corpusforge.kernels.ngram_index import NgramIndex, build_index, word_counts
+from corpusforge.kernels.unicode_repair import repair_texts
 from corpusforge.tables.text import text_buffers
 
 
@@ -116,8 +120,8 @@ def _texts(items: Sequence[Item], min_words: int) -> tuple[NDArray[np.int64], pa
 def _counted(
     texts: Sequence[tuple[int, str]],
 ) -> tuple[NDArray[np.int64], pa.Array, NDArray[np.int64]]:
-    """Owner, text and number of words of each text."""
-    column = pa.array([text for _, text in texts], pa.large_string())
+    """Owner, repaired text and number of words of each text."""
+    column = pa.array(repair_texts([text for _, text in texts]).texts, pa.large_string())
     owners = np.array([owner for owner, _ in texts], np.int64)
     return owners, column, word_counts(*text_buffers(column))
 

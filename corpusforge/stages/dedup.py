@@ -5,35 +5,48 @@
     pair      per key range   documents that share a key are candidates
     shingle   per partition   shingles of the candidates, from their texts
     verify    per key range   the candidates that are one document, measured on their shingles
-    recheck   once            pairs in one cluster that were no candidates, verified as well
+    recheck   once            pairs in one cluster that were not compared, verified as well
     choose    once            clusters of verified pairs; the best document of each is kept
     annotate  per partition   which documents survive; the removed ones become rejects
 
 With `decontaminate`, what would be kept is held against benchmarks before annotate; see
-`dedup_contamination`. Texts are read twice, then three times, and not rewritten. Between phases,
-records travel in sorted runs. What leaves the stage names documents by uid and doc_id, never by
-position.
+`dedup_contamination`. With `against`, all that an index remembers takes part: it is paired with the
+new documents, and the better copy stays, wherever it is. With `keep_index`, what was kept is
+remembered for the next time; see `dedup_indexing`. Texts are read twice, then three times, and not
+rewritten. Between phases, records travel in sorted runs. What leaves the stage names documents by
+uid and doc_id, never by position.
 """
 
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from corpusforge.formats.dedup_index import Parameters
 from corpusforge.formats.run import key_ranges
 from corpusforge.kernels.evidence import Limits
 from corpusforge.kernels.lsh import collision_probability
 from corpusforge.stages.decontamination import ContaminationConfig
 from corpusforge.stages.decontamination_index import benchmark_evidence
 from corpusforge.stages.dedup_annotate import annotate
-from corpusforge.stages.dedup_choice import choose, recheck
+from corpusforge.stages.dedup_choice import choose
 from corpusforge.stages.dedup_contamination import Search, looking, telling
+from corpusforge.stages.dedup_indexing import (
+    Keeping,
+    agreeing_index,
+    remembering,
+    settling,
+    superseding,
+)
 from corpusforge.stages.dedup_pairs import pair
-from corpusforge.stages.dedup_sign import Signing, sign
+from corpusforge.stages.dedup_places import Places
+from corpusforge.stages.dedup_recheck import recheck
+from corpusforge.stages.dedup_sign import SCHEME, Signing, sign
 from corpusforge.stages.dedup_verify import shingle, verify
 from corpusforge.stages.stage import SCRATCH, Inputs, Phase, Phases, Stage, partition_targets
-from corpusforge.work import Task
+from corpusforge.work import Tally, Task
 
 RECORDS_PER_RANGE = 4_000_000  # about 130 MB of claims, 160 MB of pairs
 Better = Literal[
@@ -52,7 +65,10 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = Limits()
     keep: Annotated[
         tuple[Better, ...],
-        Meta(description="What makes a copy better, the weightiest first; then the smallest uid."),
+        Meta(
+            description="What makes a copy better, the weightiest first; then the smallest uid. "
+            "`newer` is the year, and within one year the version that a DOI names."
+        ),
     ] = ("full_text", "published", "structured", "longer", "newer", "open_licence", "source")
     sources: Annotated[
         tuple[str, ...], Meta(description="Names of sources for `keep: source`, the best first.")
@@ -62,6 +78,16 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ContaminationConfig | None,
         Meta(description="Benchmarks to keep out of what is kept; null looks for none."),
     ] = None
+    against: Annotated[
+        str | None,
+        Meta(
+            description="Index of an earlier run, whose documents count too: the folder `index` of "
+            "its dedup stage, or a copy of it; relative to the pipeline file."
+        ),
+    ] = None
+    keep_index: Annotated[
+        bool, Meta(description="Leave an index, for a later run's `against`, as `index`.")
+    ] = False
 
     def __post_init__(self) -> None:
         found = collision_probability(self.limits.similarity, self.bands, self.rows)
@@ -73,19 +99,77 @@ class DedupConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def evidence(config: DedupConfig, base: Path) -> list[Any]:
-    """Digest of every benchmark."""
+    """Digest of every benchmark, and of the index.
+
+    Raises:
+        ConfigError: The index is none, is damaged, or was made in another way.
+        SourceError: A benchmark is missing or damaged.
+    """
     wanted = config.decontaminate
-    return [] if wanted is None else benchmark_evidence(wanted.benchmarks, base)
+    found = [] if wanted is None else benchmark_evidence(wanted.benchmarks, base)
+    if config.against is None:
+        return found
+    return [*found, ["index", agreeing_index(base / config.against, parameters_of(config)).digest]]
+
+
+def parameters_of(config: DedupConfig) -> Parameters:
+    """What an index must have been made with, to be of use to this run."""
+    return Parameters(
+        SCHEME,
+        config.shingle_words,
+        config.bands,
+        config.rows,
+        config.seed,
+        config.keep,
+        config.sources,
+    )
 
 
 def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
     documents = inputs.partitions("clean")
     scratch = out / SCRATCH
+    old = None if config.against is None else inputs.base / config.against
+    places = Places(scratch / "facts", scratch / "sets", old)
+    keeping = Keeping(out, old, parameters_of(config), documents)
+    if old is not None:
+        yield from settling(keeping)
+    decisions, copies = scratch / "decisions.run", scratch / "copies.run"
+    candidates = yield from _candidates(config, scratch, keeping)
+    yield from _choice(config, candidates, scratch, places)
+    benchmarks = config.decontaminate
+    search = None if benchmarks is None else Search(benchmarks, inputs.base, out)
+    if search is not None:
+        yield from looking(search, documents, decisions)
+    yield Phase(
+        "annotate",
+        partial(annotate, places=places, limits=config.limits, search=search),
+        [
+            Task(p.stem, (p, decisions, copies), _annotated(out, p.stem, search), (part,))
+            for part, p in enumerate(documents)
+        ],
+    )
+    if search is not None:
+        yield telling(search)
+    if old is not None:
+        yield superseding(keeping, places)
+    if config.keep_index:
+        yield from remembering(keeping, RECORDS_PER_RANGE)
+
+
+def _candidates(
+    config: DedupConfig, scratch: Path, keeping: Keeping
+) -> Generator[Phase, Tally, int]:
+    """The phases up to the shingles of all documents that are in a pair; how many pairs."""
+    documents = keeping.documents
     facts, sets, claims = scratch / "facts", scratch / "sets", scratch / "claims"
-    pairs, wanted, edges = scratch / "pairs", scratch / "wanted", scratch / "edges"
-    more, more_edges = scratch / "more", scratch / "more-edges"
+    pairs, wanted = scratch / "pairs", scratch / "wanted"
     how = Signing(
-        config.shingle_words, config.bands, config.rows, config.seed, sources=config.sources
+        config.shingle_words,
+        config.bands,
+        config.rows,
+        config.seed,
+        sources=config.sources,
+        by_record=config.keep_index or keeping.old is not None,
     )
     signed = yield Phase(
         "sign",
@@ -96,7 +180,9 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
         ],
     )
     paired = yield Phase(
-        "pair", pair, _range_tasks(signed.counts.get("claims", 0), claims, pairs, wanted)
+        "pair",
+        pair if keeping.old is None else partial(pair, index=keeping.old, gone=keeping.gone),
+        _range_tasks(signed.counts.get("claims", 0), claims, pairs, wanted),
     )
     yield Phase(
         "shingle",
@@ -106,12 +192,17 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
             for part, p in enumerate(documents)
         ],
     )
-    verifying = partial(verify, facts=facts, sets=sets, limits=config.limits)
-    candidates = paired.counts.get("candidates", 0)
-    yield Phase("verify", verifying, _range_tasks(candidates, pairs, edges))
+    return paired.counts.get("candidates", 0)
+
+
+def _choice(config: DedupConfig, candidates: int, scratch: Path, places: Places) -> Phases:
+    """The phases that verify candidates and decide which documents stay."""
+    edges, more, more_edges = scratch / "edges", scratch / "more", scratch / "more-edges"
+    verifying = partial(verify, places=places, limits=config.limits)
+    yield Phase("verify", verifying, _range_tasks(candidates, scratch / "pairs", edges))
     rechecked = yield Phase(
         "recheck",
-        partial(recheck, facts=facts, keep=config.keep),
+        partial(recheck, places=places, keep=config.keep),
         [Task("all", (edges,), (more / "all.run",))],
     )
     again = _range_tasks(rechecked.counts.get("pairs_rechecked", 0), more, more_edges)
@@ -119,23 +210,9 @@ def phases(config: DedupConfig, inputs: Inputs, out: Path) -> Phases:
     decisions, copies = scratch / "decisions.run", scratch / "copies.run"
     yield Phase(
         "choose",
-        partial(choose, facts=facts, keep=config.keep),
+        partial(choose, places=places, keep=config.keep),
         [Task("all", (edges, more_edges), (decisions, copies))],
     )
-    benchmarks = config.decontaminate
-    search = None if benchmarks is None else Search(benchmarks, inputs.base, out)
-    if search is not None:
-        yield from looking(search, documents, decisions)
-    yield Phase(
-        "annotate",
-        partial(annotate, facts=facts, limits=config.limits, search=search),
-        [
-            Task(p.stem, (p, decisions, copies), _annotated(out, p.stem, search), (part,))
-            for part, p in enumerate(documents)
-        ],
-    )
-    if search is not None:
-        yield telling(search)
 
 
 def _annotated(out: Path, stem: str, search: Search | None) -> tuple[Path, ...]:
@@ -154,7 +231,7 @@ def _range_tasks(records: int, source: Path, *targets: Path) -> list[Task]:
 
 STAGE = Stage(
     name="dedup",
-    version=2,
+    version=3,
     config=DedupConfig,
     reads=("clean",),
     phases=phases,

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from corpusforge.kernels.evidence import Limits, Rule
 from corpusforge.reasons import Reason, Rejection
 from corpusforge.stages.dedup_choice import COPY, DECISION
 from corpusforge.stages.dedup_contamination import Held, Search, held_in
-from corpusforge.stages.dedup_verify import facts_of, locate
+from corpusforge.stages.dedup_places import Places, locate
 from corpusforge.stages.stage import write_outcome
 from corpusforge.tables.outcome import Outcome, reject_rows
 from corpusforge.tables.schemas import HANDED_ON, SURVIVORS
@@ -26,17 +25,19 @@ from corpusforge.work import Tally, Task
 OpenPart = Callable[[int], Facts]
 LONGER = ATTRIBUTES.index("longer")
 NONE = np.empty(0, np.int32)
-OF, REMOVED_OF = "of ", "removed of "  # start the names of counts by source
+# These start the names of counts by source.
+OF, REMOVED_OF, AGAIN_OF = "of ", "removed of ", "again of "
 REASONS = {
     Rule.EXACT: Reason.EXACT_DUPLICATE,
     Rule.NEAR: Reason.NEAR_DUPLICATE,
     Rule.CONTAINED: Reason.CONTAINED,
     Rule.IDENTIFIER: Reason.SAME_IDENTIFIER,
     Rule.BIBLIOGRAPHIC: Reason.SAME_WORK,
+    Rule.SAME_RECORD: Reason.SAME_IDENTIFIER,
 }
 
 
-def annotate(task: Task, facts: Path, limits: Limits, search: Search | None) -> Tally:
+def annotate(task: Task, places: Places, limits: Limits, search: Search | None) -> Tally:
     """Survivors of one partition, and a reject for each removed document.
 
     The copies of a document that is rejected for a benchmark stay removed, for they say the same
@@ -45,18 +46,19 @@ def annotate(task: Task, facts: Path, limits: Limits, search: Search | None) -> 
 
     Args:
         task: Sources are the partition, the decisions and the copies.
-        facts: Folder of the facts.
+        places: Where the facts are.
         limits: What each rule asked for.
         search: For benchmarks in documents that were chosen.
     """
     documents, decisions_run, copies_run = task.sources
     part = int(task.arguments[0])
-    open_part = cache(partial(facts_of, facts))
+    open_part = cache(places.facts_of)
     identity = read_columns(documents, ["uid", "doc_id", "source", *HANDED_ON])
     sizes = np.concatenate([batch[:, LONGER] for batch in open_part(part).attributes] or [NONE])
     decisions = gather([decisions_run], DECISION, part, part + 1).records
     clusters = identity["uid"].to_numpy().copy()
     clusters[decisions["row"]] = decisions["cluster"]
+    ids = identity["doc_id"].to_pylist()
     verdicts: list[Rejection | None] = [None] * identity.num_rows
     for decision in decisions[decisions["rule"] > 0]:
         verdicts[decision["row"]] = _verdict(decision, open_part, limits)
@@ -84,10 +86,12 @@ def annotate(task: Task, facts: Path, limits: Limits, search: Search | None) -> 
     keep = pa.array([verdict is None for verdict in verdicts], pa.bool_())
     outcome = Outcome(
         kept=survivors.filter(keep),
-        rejected=reject_rows("dedup", identity["doc_id"].to_pylist(), verdicts),
+        rejected=reject_rows("dedup", ids, verdicts),
     ).conserving(identity.num_rows)
     write_outcome(task, outcome)
-    return replace(outcome.tally(), counts=_losses(identity["source"], keep) | held.counts)
+    again = [v is not None and v.detail == i for v, i in zip(verdicts, ids, strict=True)]
+    losses = _losses(identity["source"], keep, pa.array(again, pa.bool_()))
+    return replace(outcome.tally(), counts=losses | held.counts)
 
 
 def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejection:
@@ -97,6 +101,7 @@ def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejectio
         Rule.CONTAINED: limits.containment,
         Rule.IDENTIFIER: limits.identifier,
         Rule.BIBLIOGRAPHIC: limits.bibliographic,
+        Rule.SAME_RECORD: 0.0,
     }.get(rule, limits.similarity)
     kept_id = open_part(part).of(row, "doc_id")
     return Rejection(REASONS[rule], float(decision["similarity"]), limit, kept_id)
@@ -122,10 +127,15 @@ def _handed_on(
     return column
 
 
-def _losses(sources: pa.Array, keep: pa.Array) -> dict[str, int]:
-    """How many documents of each source there were, and how many of them were removed."""
+def _losses(sources: pa.Array, keep: pa.Array, again: pa.Array) -> dict[str, int]:
+    """How many documents of each source there were, and how many of them were removed.
+
+    Of the removed, how many are records that an index has, come again: they are no loss.
+    """
     before = Counter(sources.to_pylist())
     after = Counter(sources.filter(keep).to_pylist())
     counts = {f"{OF}{name}": count for name, count in before.items()}
     counts |= {f"{REMOVED_OF}{name}": count - after[name] for name, count in before.items()}
+    known = Counter(sources.filter(again).to_pylist())
+    counts |= {f"{AGAIN_OF}{name}": count for name, count in known.items()}
     return dict(sorted(counts.items()))

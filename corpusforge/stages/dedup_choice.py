@@ -1,8 +1,7 @@
-"""Which of the documents that are one stays: the recheck and choose tasks of dedup."""
+"""Which of the documents that are one stays: the choose task of dedup."""
 
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +10,11 @@ from corpusforge.formats.facts import ATTRIBUTES
 from corpusforge.formats.run import gather, runs_in, write_run
 from corpusforge.kernels.clusters import choose_kept, components
 from corpusforge.kernels.evidence import Rule
-from corpusforge.stages.dedup_pairs import PAIR, pair_keys
-from corpusforge.stages.dedup_verify import A_FOR_B, B_FOR_A, EDGE, facts_of, locate
+from corpusforge.stages.dedup_direction import A_FOR_B, B_FOR_A
+from corpusforge.stages.dedup_places import ROW, Places, indexed, locate
+from corpusforge.stages.dedup_verify import EDGE
 from corpusforge.work import Tally, Task
 
-MOST_RECHECKED = 64  # kept documents of one cluster that are compared with each other
 DECISION = np.dtype(
     [
         ("row", "<u4"),
@@ -34,45 +33,24 @@ COPY = np.dtype(
 class Choice:
     """What was decided of the documents with a verified duplicate."""
 
-    uids: NDArray[np.uint64]  # (n,) ascending
+    uids: NDArray[np.uint64]  # (n,) ascending; of one uid the document of the index comes last
     addresses: NDArray[np.uint64]
+    left: NDArray[np.int64]  # (edges,) node at one end of each
+    right: NDArray[np.int64]  # and at the other
     component: NDArray[np.int64]  # smallest node of each
+    order: NDArray[np.int64]  # nodes from best to worst
     kept: NDArray[np.int64]  # node that stays in place of each
     deciding: NDArray[np.int64]  # edge on which its removal rests; -1 if it stays
 
 
-def recheck(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
-    """Pairs of documents that a first choice keeps in one cluster and that were not compared.
-
-    They were no candidates of each other, but both resemble a third document.
-    """
-    edges = gather(runs_in(task.sources[0]), EDGE, 0, 2**64).records
-    choice = chosen(edges, facts, keep)
-    stays = np.flatnonzero(choice.kept == np.arange(len(choice.uids)))
-    order = stays[np.argsort(choice.component[stays], kind="stable")]
-    groups = np.split(order, np.flatnonzero(np.diff(choice.component[order])) + 1)
-    left, right = [], []
-    for group in groups:
-        few = group[:MOST_RECHECKED]
-        one, other = np.triu_indices(len(few), 1)
-        left.append(few[one])
-        right.append(few[other])
-    pairs = np.zeros(sum(map(len, left)), PAIR)
-    for end, nodes in (("a", left), ("b", right)):
-        ends = np.concatenate([*nodes, np.empty(0, np.int64)])
-        pairs[end]["uid"], pairs[end]["address"] = choice.uids[ends], choice.addresses[ends]
-    write_run(task.targets[0], pair_keys(pairs), pairs)
-    return Tally(counts={"pairs_rechecked": len(pairs)})
-
-
-def choose(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
+def choose(task: Task, places: Places, keep: tuple[str, ...]) -> Tally:
     """A decision for every document with a verified duplicate, keyed by partition."""
     folders = [path for source in task.sources for path in runs_in(source)]
     edges = gather(folders, EDGE, 0, 2**64).records
-    choice = chosen(edges, facts, keep)
+    choice = chosen(edges, places, keep)
     removed = np.flatnonzero(choice.deciding >= 0)
     decisions = np.zeros(len(choice.uids), DECISION)
-    decisions["row"] = choice.addresses & np.uint64(0xFFFFFFFF)
+    decisions["row"] = choice.addresses & ROW
     decisions["cluster"] = choice.uids[choice.component]
     decisions["kept"] = choice.addresses[choice.kept]
     deciding = edges[choice.deciding[removed]]
@@ -84,7 +62,7 @@ def choose(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
     write_run(task.targets[0], choice.addresses >> np.uint64(32), decisions)
     copies = np.zeros(len(removed), COPY)
     replaced_by = choice.addresses[choice.kept[removed]]
-    copies["row"] = replaced_by & np.uint64(0xFFFFFFFF)
+    copies["row"] = replaced_by & ROW
     copies["address"] = choice.addresses[removed]
     write_run(task.targets[1], replaced_by >> np.uint64(32), copies)
     sizes = np.bincount(choice.component)
@@ -97,40 +75,52 @@ def choose(task: Task, facts: Path, keep: tuple[str, ...]) -> Tally:
     )
 
 
-def chosen(edges: NDArray[np.void], facts: Path, keep: tuple[str, ...]) -> Choice:
+def chosen(edges: NDArray[np.void], places: Places, keep: tuple[str, ...]) -> Choice:
     """Components of the pairs, and the best document of each; see `clusters.choose_kept`.
 
     Args:
         edges: Verified pairs, some perhaps twice.
-        facts: Folder of the facts.
+        places: Where the facts are.
         keep: What makes a document better, from what counts most to what counts least.
     """
     ends = np.concatenate([edges["a"], edges["b"]])
-    uids, first, node = np.unique(ends["uid"], return_index=True, return_inverse=True)
-    addresses = ends["address"][first]
+    members, node = _distinct(ends)
+    uids, addresses = members["uid"], members["address"]
     left, right = node[: len(edges)], node[len(edges) :]
     bounds, edge, other = _adjacency(len(uids), left, right)
     # An edge stands at both its ends; at each it says whether this end may go for the other.
     at_a = np.repeat(np.arange(len(uids)), np.diff(bounds)) == left[edge]
     may_go = (edges["removable"][edge] & np.where(at_a, A_FOR_B, B_FOR_A)) > 0
     likeness = np.maximum(edges["jaccard"], edges["containment"])[edge]
-    order = _best_first(addresses, uids, facts, keep)
+    order = _best_first(addresses, uids, places, keep)
     kept, deciding = choose_kept(order, bounds, other, np.where(may_go, likeness, -1.0))
     deciding = np.where(deciding >= 0, edge[deciding], -1) if len(edge) else deciding
-    return Choice(uids, addresses, components(len(uids), left, right), kept, deciding)
+    component = components(len(uids), left, right)
+    return Choice(uids, addresses, left, right, component, order, kept, deciding)
+
+
+def _distinct(members: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Each document once, by uid, and which of them each member is."""
+    order = np.lexsort((members["address"], members["uid"]))
+    new = np.ones(len(members), bool)
+    addresses = members["address"][order]
+    new[1:] = addresses[1:] != addresses[:-1]
+    node = np.empty(len(members), np.int64)
+    node[order] = np.cumsum(new) - 1
+    return members[order[new]], node
 
 
 def _best_first(
-    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], facts: Path, keep: tuple[str, ...]
+    addresses: NDArray[np.uint64], uids: NDArray[np.uint64], places: Places, keep: tuple[str, ...]
 ) -> NDArray[np.int64]:
-    """By the policy; the smallest uid of equals."""
+    """By the policy; of equals the one that an index has, for it is out; then the smallest uid."""
     values = np.zeros((len(addresses), len(ATTRIBUTES)), np.int64)
-    open_part = cache(partial(facts_of, facts))
+    open_part = cache(places.facts_of)
     for i, address in enumerate(addresses):
         part, row = locate(address)
         values[i] = open_part(part).attributes_of(row)
     keys = [-_preference(values, name) for name in keep]
-    return np.lexsort((uids, *reversed(keys)))
+    return np.lexsort((uids, ~indexed(addresses), *reversed(keys)))
 
 
 def _preference(values: NDArray[np.int64], name: str) -> NDArray[np.int64]:

@@ -12,21 +12,25 @@ from corpusforge.formats.facts import facts_writer
 from corpusforge.formats.partition import read_batches
 from corpusforge.formats.run import write_run
 from corpusforge.kernels.bibliography import bibliographic_key, identity_keys
+from corpusforge.kernels.doi_families import doi_version
 from corpusforge.kernels.evidence import Evidence
 from corpusforge.kernels.lsh import band_keys
 from corpusforge.kernels.minhash import HashFamily, text_signatures
+from corpusforge.kernels.mixing import seeded_order
 from corpusforge.kernels.shingles import letter_table, shingle_sets
+from corpusforge.stages.dedup_places import MEMBER
 from corpusforge.tables.schemas import DOCUMENTS
 from corpusforge.tables.text import text_buffers
 from corpusforge.work import Tally, Task
 
-# Inside dedup a document is addressed by partition << 32 | row of its immutable input.
-MEMBER = np.dtype([("uid", "<u8"), ("address", "<u8")])
+SCHEME = 2  # of keys and facts: raise it whenever those of an index could no longer be compared
 # A document's claim to a key. Those of one key are compared in the order of `near`.
 CLAIM = np.dtype([("member", MEMBER), ("near", "<u4"), ("evidence", "<u4")])
 
 IDENTIFIERS = ("doi", "arxiv", "pmid", "pmcid", "core", "mag", "openalex", "scopus")
 VERSIONS = {"published": 3, "accepted": 2, "preprint": 1}
+VERSIONS_OF_YEAR = 1000  # `newer` is the year times this, plus the version that the DOI names
+RECORD = 7  # no other keys are mixed with this number
 BODY = b"\n\n## "  # before the first section of a full text stand its title and abstract
 LICENCES: tuple[tuple[str, int], ...] = (
     ("CC0", 5),
@@ -48,6 +52,7 @@ class Signing:
     rows: int
     seed: int
     sources: tuple[str, ...]  # from best to worst; those not named are equally bad
+    by_record: bool  # whether documents claim the key of their doc_id, to be found in an index
 
 
 def sign(task: Task, how: Signing) -> Tally:
@@ -78,6 +83,7 @@ def sign(task: Task, how: Signing) -> Tally:
                 # Equal word sequences meet under a key of their own, so none of them is missed.
                 _claims(digests, member, Evidence.EXACT),
                 *_told_claims(batch, member),
+                *_record_claims(member, how),
             ):
                 keys.append(made[0])
                 claims.append(made[1])
@@ -144,6 +150,17 @@ def _told_claims(batch: pa.RecordBatch, member: NDArray[np.void]) -> tuple[Claim
     )
 
 
+def _record_claims(member: NDArray[np.void], how: Signing) -> list[Claims]:
+    """In one run a doc_id is there once, so this key is only for runs that have an index."""
+    keys = record_keys(np.ascontiguousarray(member["uid"]))
+    return [_claims(keys, member, Evidence.IDENTIFIER)] if how.by_record else []
+
+
+def record_keys(uids: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The key under which a record meets the same one come again."""
+    return seeded_order(uids, RECORD)
+
+
 def _attributes(
     batch: pa.RecordBatch,
     sizes: NDArray[np.int64],
@@ -156,11 +173,26 @@ def _attributes(
     out[:, 1] = [VERSIONS.get(kind, 0) for kind in batch["version_kind"].to_pylist()]
     out[:, 2] = structured
     out[:, 3] = np.minimum(sizes, 2**31 - 1)
-    out[:, 4] = batch["year"].fill_null(0).to_numpy(zero_copy_only=False)
+    years = batch["year"].fill_null(0).to_numpy(zero_copy_only=False)
+    out[:, 4] = years * np.int32(VERSIONS_OF_YEAR) + np.fromiter(
+        map(version_of, batch["doi"].to_pylist()), np.int32, batch.num_rows
+    )
     out[:, 5] = [openness(licence) for licence in batch["licence"].to_pylist()]
     ranks = {name: len(sources) - i for i, name in enumerate(sources)}
     out[:, 6] = [ranks.get(name, 0) for name in batch["source"].to_pylist()]
     return out
+
+
+def version_of(doi: str | None) -> int:
+    """The version that a DOI names, less than VERSIONS_OF_YEAR; the most if it names none.
+
+    A DOI without version leads to the latest one, and an article stands above all its preprints.
+
+    >>> version_of("10.12688/f1000research.2-288.v3"), version_of("10.1000/mice"), version_of(None)
+    (3, 999, 999)
+    """
+    named = doi_version(doi) if doi else None
+    return VERSIONS_OF_YEAR - 1 if named is None else min(named, VERSIONS_OF_YEAR - 2)
 
 
 @lru_cache(4096)

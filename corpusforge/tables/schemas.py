@@ -123,11 +123,16 @@ PROVENANCE = pa.schema(
         ("tokens", pa.int32(), "its tokens, the end-of-document token included"),
         ("source", pa.string(), "name of the source"),
         ("content", pa.string(), "`abstract` or `full_text`"),
+        ("language", pa.string(), "detected, ISO 639-1"),
         ("doi", pa.string(), "of the document"),
         ("year", pa.int16(), "of publication"),
         ("licence", pa.string(), "SPDX-like"),
+        ("licence_stated", pa.string(), "where the licence was stated"),
         ("retracted", pa.bool_(), "marked as retracted by the source"),
         ("cluster", pa.uint64(), "its cluster of duplicates; decides the split"),
+        ("text_bytes", pa.int64(), "UTF-8 bytes of the text that was encoded"),
+        ("text_digest", pa.uint64(), "xxh3-64 of these bytes"),
+        ("pass", pa.int16(), "0 where the document stands first, 1 where a mixture repeats it"),
     )
 )
 
@@ -142,6 +147,16 @@ REJECTS = pa.schema(
     )
 )
 
+SUPERSEDED = pa.schema(
+    _columns(
+        ("doc_id", pa.string(), "of a document that an earlier run kept, and its index remembers"),
+        ("uid", pa.uint64(), "of the same document"),
+        ("replaced_by", pa.string(), "doc_id kept in its place; its own if the record was updated"),
+        ("similarity", pa.float64(), "to that document"),
+        ("rule", pa.string(), "why they are one, as in the rejects"),
+    )
+)
+
 TABLES = {
     "papers": PAPERS,
     "documents": DOCUMENTS,
@@ -150,4 +165,5 @@ TABLES = {
     "survivors": SURVIVORS,
     "provenance": PROVENANCE,
     "rejects": REJECTS,
+    "superseded": SUPERSEDED,
 }

@@ -9,7 +9,7 @@ from corpusforge.errors import FormatError
 from corpusforge.formats import facts
 from corpusforge.formats.facts import ATTRIBUTES, facts_writer, open_facts
 from corpusforge.formats.partition import ROW_GROUP
-from corpusforge.formats.shingle_sets import SCHEMA, open_shingle_sets, write_shingle_sets
+from corpusforge.formats.shingle_sets import SCHEMA, open_shingle_sets, shingle_sets_writer
 from corpusforge.tables.schemas import HANDED_ON
 
 ROWS = 2 * ROW_GROUP + 3
@@ -44,11 +44,14 @@ def test_what_copies_hand_on_is_among_the_facts():
 
 def test_shingles_are_found_by_row_and_only_for_rows_that_are_there(tmp_path):
     path = tmp_path / "a.arrow"
-    rows, bounds = np.array([2, 5, 9], np.uint32), np.array([0, 2, 2, 3])
-    write_shingle_sets(path, rows, bounds, np.array([7, 8, 2**32 - 1], np.uint32))
+    nothing = np.empty(0, np.uint32)
+    with shingle_sets_writer(path) as writer:  # in three batches, of which one is empty
+        writer.write(np.array([2, 5], np.uint32), np.array([0, 2, 2]), np.array([7, 8], np.uint32))
+        writer.write(nothing, np.zeros(1, np.int64), nothing)
+        writer.write(np.array([9], np.uint32), np.array([0, 1]), np.array([2**32 - 1], np.uint32))
     sets = open_shingle_sets(path)
     assert [sets.shingles(row).tolist() for row in (2, 5, 9)] == [[7, 8], [], [2**32 - 1]]
-    for row in (0, 3, 10):
+    for row in (0, 3, 6, 10):
         with pytest.raises(KeyError):
             sets.shingles(row)
 

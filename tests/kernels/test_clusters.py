@@ -149,3 +149,18 @@ def test_a_document_goes_only_for_one_that_it_may_go_for():
     assert kept.tolist() == [0, 1]
     kept, deciding = choose_kept(order[::-1], bounds, neighbours, np.array([-1.0, 0.9]))
     assert (kept.tolist(), deciding.tolist()) == ([0, 0], [-1, 1])
+
+
+@given(weighted, orders, st.randoms())
+def test_edges_in_one_direction_are_gone_along_in_that_direction_only(graph, order, random):
+    """As an abstract may go for its full text and never the full text for the abstract."""
+    ends = sorted((a, b) for edge in graph[0] for a, b in (edge, edge[::-1]))
+    likeness = np.array([random.choice([-1.0, 0.9]) for _ in ends], np.float64)
+    may_go = {end for end, value in zip(ends, likeness, strict=True) if value >= 0}
+    bounds = np.searchsorted([a for a, _ in ends], range(NODES + 1))
+    others = np.array([b for _, b in ends], np.int64)
+    kept, deciding = choose_kept(np.array(order, np.int64), bounds, others, likeness)
+    for node, replacement in enumerate(kept.tolist()):
+        better = [n for n in order[: order.index(node)] if kept[n] == n and (node, n) in may_go]
+        assert (replacement == node) == (not better)
+        assert replacement == node or (replacement in better and likeness[deciding[node]] >= 0)

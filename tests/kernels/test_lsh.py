@@ -1,7 +1,7 @@
 """Which records locality-sensitive hashing brings together."""
 
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpusforge.kernels.lsh import band_keys, candidate_pairs, collision_probability
 
-windows = st.integers(0, 6)
+limits = st.tuples(st.integers(1, 8), st.integers(0, 6)).filter(lambda pair: pair[1] < pair[0])
 sorted_keys = st.lists(st.integers(0, 4), max_size=30).map(sorted)
 
 # PITFALLS.md, B1: chance to meet at similarity .5, .6, .7, .75, .8, .85, .9
@@ -24,8 +24,9 @@ TABLE = {
 SIMILARITIES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
-def pairs(keys, window):
-    left, right = candidate_pairs(np.array(keys, np.uint64), window)
+def pairs(keys, limits, start=0, end=None):
+    end = len(keys) if end is None else end
+    left, right = candidate_pairs(np.array(keys, np.uint64), limits, start, end)
     assert len(left) == len(right)
     return list(zip(left.tolist(), right.tolist(), strict=True))
 
@@ -37,35 +38,36 @@ def groups(keys):
     return list(positions.values())
 
 
-@given(sorted_keys, windows)
-def test_pairs_are_those_of_the_textbook_each_once(keys, window):
+@given(sorted_keys, limits)
+def test_pairs_are_those_of_the_textbook_each_once(keys, limits):
     """Every group: first with all, and all within the window; a small one is complete."""
     expected = set()
+    most, window = limits
     for group in groups(keys):
         for a, b in combinations(range(len(group)), 2):
-            if a == 0 or b - a <= window or len(group) <= window + 2:
+            if a == 0 or b - a <= window or len(group) <= most:
                 expected.add((group[a], group[b]))
-    found = pairs(keys, window)
+    found = pairs(keys, limits)
     assert len(found) == len(set(found))
     assert set(found) == expected
 
 
-@given(sorted_keys)
-def test_small_groups_give_all_their_pairs(keys):
-    window = max([2, *(len(group) for group in groups(keys))]) - 2
-    expected = [pair for group in groups(keys) for pair in combinations(group, 2)]
-    assert sorted(pairs(keys, window)) == sorted(expected)
+@given(sorted_keys, limits, st.lists(st.integers(0, 30), max_size=4))
+def test_stretches_give_what_all_records_give_at_once(keys, limits, cuts):
+    bounds = sorted({0, len(keys), *(cut for cut in cuts if cut < len(keys))})
+    found = [pairs(keys, limits, start, end) for start, end in pairwise(bounds)]
+    assert [pair for stretch in found for pair in stretch] == pairs(keys, limits)
 
 
-@given(sorted_keys, windows)
-def test_a_pair_is_ordered_and_shares_its_key(keys, window):
-    for i, j in pairs(keys, window):
+@given(sorted_keys, limits)
+def test_a_pair_is_ordered_and_shares_its_key(keys, limits):
+    for i, j in pairs(keys, limits):
         assert i < j
         assert keys[i] == keys[j]
 
 
 def test_a_hot_key_gives_a_connected_chain_of_linear_size():
-    found = pairs([9] * 10_000, window=5)
+    found = pairs([9] * 10_000, (30, 5))
     assert {j for i, j in found if i == 0} == set(range(1, 10_000))
     assert {(i, i + 1) for i in range(9_999)} <= set(found)
     assert len(found) < 6 * 10_000
@@ -73,7 +75,7 @@ def test_a_hot_key_gives_a_connected_chain_of_linear_size():
 
 @pytest.mark.parametrize("keys", [[], [1], [1, 2, 3]])
 def test_records_alone_with_their_keys_have_no_pairs(keys):
-    assert pairs(keys, 3) == []
+    assert pairs(keys, (5, 3)) == []
 
 
 @given(st.integers(1, 4), st.integers(1, 3), st.data())

@@ -175,7 +175,15 @@ def test_a_text_shorter_than_a_shingle_is_one_shingle():
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("Ideal-gas LAW", 3), ("漢字 kana かな", 5), ("東京2020", 3), ("C60's", 2)]
+    ("text", "words"),
+    [
+        ("Ideal-gas LAW", 3),
+        ("漢字 kana かな", 5),
+        ("東京2020", 3),
+        ("C60's", 2),
+        ("ผู้ป่วย", 3),
+        ("การวิจัย", 3),
+    ],
 )
 def test_ideographs_are_words_and_punctuation_separates(text, words):
     assert len(hashed_words(text)) == words

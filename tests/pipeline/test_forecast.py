@@ -23,7 +23,13 @@ def test_what_is_needed_grows_with_the_corpus_and_the_memory_of_a_task_does_not(
     assert large.keys == 200 * small.keys
     assert large.facts == 200 * small.facts
     assert large.task == small.task < 10**9
-    assert large.choice == small.choice
+    assert (large.choice, large.edge, large.pair) == (small.choice, small.edge, small.pair)
+
+
+def test_long_texts_take_memory_while_they_are_signed():
+    short, long = (forecast(DedupConfig(), 10**6, 10**6 * size) for size in (1000, 200_000))
+    assert long.task > short.task + 10**9
+    assert forecast(DedupConfig(), 0, 0).task < 500_000_000
 
 
 def test_it_is_said_in_one_line_with_sizes_that_can_be_read():

@@ -35,6 +35,14 @@ def test_a_small_source_may_vanish_by_chance():
     check_losses(losing(MIN_DOCUMENTS - 1, MIN_DOCUMENTS - 1), {})
 
 
+def test_records_that_an_index_has_come_again_are_no_loss():
+    again = Tally(counts={"again of pubmed": 950})
+    check_losses(losing(950) + again, {})
+    check_losses(losing(1000) + again, {})  # of fewer than MIN_DOCUMENTS others, all
+    with pytest.raises(RunError, match="removed 140 of the 150 documents of pubmed"):
+        check_losses(losing(990) + Tally(counts={"again of pubmed": 850}), {})
+
+
 def test_a_stage_that_counts_no_removals_loses_nothing():
     check_losses(Tally(read=9, counts={"words": 1000}), {})
 

@@ -59,6 +59,14 @@ def test_every_document_is_found_by_its_own_text(index, texts):
         assert doc_id in [match.doc_id for match in found if match.similarity == 1.0]
 
 
+def test_a_text_is_repaired_before_it_is_asked_for_as_documents_are(index, texts):
+    """Accents as characters of their own, damaged encoding and entities are no other words."""
+    for doc_id in (COPIED, IMITATED):
+        damaged = texts[doc_id].replace(" the ", " t\u00adhe ").replace(", ", "&#44; ")
+        assert damaged != texts[doc_id]
+        assert index.similar(damaged, 5) == index.similar(texts[doc_id], 5)
+
+
 def test_the_most_similar_come_first_and_the_smaller_doc_id_of_equals(index, texts):
     assert [m.doc_id for m in index.similar(texts[EXACT_COPY], 5)] == [COPIED, EXACT_COPY]
     near, whole = index.similar(texts[NEAR_COPY], 5)

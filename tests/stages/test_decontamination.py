@@ -1,6 +1,7 @@
 """What keeps benchmarks out of the corpus."""
 
 import json
+import unicodedata
 
 import msgspec
 import pyarrow as pa
@@ -33,6 +34,7 @@ LONG = (
 TEN = "Which element has the highest melting point of all metals?"
 SIX = "Who discovered the rings of Saturn?"
 FOUR = "What is a meson?"
+ACCENTED = "Which coefficient did Poincaré define for the énergie of a rotating fluid?"
 EXAMS = [
     {"question": LONG, "choices": ["it is infinite", "it does not change"], "answer": 1},
     {"question": TEN, "answer": "Tungsten"},
@@ -248,6 +250,23 @@ def test_a_question_of_just_enough_words_is_looked_for_without_its_answer(tmp_pa
     assert judgement.verdicts[0].detail == "exams, line 1: 1 of its 1 runs of words"
     judgement, _ = looked_for(tmp_path, [planted(question)], config(min_words=9))
     assert judgement.verdicts == [None]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        unicodedata.normalize("NFD", ACCENTED),
+        ACCENTED.replace("fi", "\ufb01"),
+        ACCENTED.replace("é", "&eacute;"),
+        ACCENTED.replace("é", "Ã©"),
+    ],
+    ids=["marks apart", "ligature", "entity", "wrong code page"],
+)
+def test_an_item_in_another_form_of_the_same_characters_is_found(tmp_path, question):
+    write(tmp_path, [{"question": question}])
+    assert question != ACCENTED
+    judgement, _ = looked_for(tmp_path, [planted(ACCENTED)], config())
+    assert judgement.verdicts[0].detail == "exams, line 1: 1 of its 1 runs of words"
 
 
 def test_items_are_numbered_benchmark_by_benchmark(exams):

@@ -37,7 +37,7 @@ from corpusforge.stages.decontamination import (
 from corpusforge.stages.decontamination_index import load_benchmarks
 from corpusforge.stages.dedup import DedupConfig
 from corpusforge.stages.stage import SCRATCH, TABLE
-from corpusforge.stages.tokenizer import TOKENIZER
+from corpusforge.stages.tokenizer_files import TOKENIZER
 from corpusforge.tables.annotation import surviving_batches
 from stages.folders import rejects_of, run_stage, table_of, write_clean
 

@@ -6,10 +6,10 @@ import pytest
 from corpora import prose
 
 from corpusforge.formats.partition import write_partition
-from corpusforge.kernels.evidence import Limits
 from corpusforge.stages import dedup
 from corpusforge.stages.dedup import DedupConfig
-from corpusforge.stages.dedup_sign import openness
+from corpusforge.stages.dedup_pairs import MOST_SHARING
+from corpusforge.stages.dedup_sign import VERSIONS_OF_YEAR, openness, version_of
 from corpusforge.stages.stage import TABLE
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.schemas import DOCUMENTS
@@ -74,6 +74,42 @@ def test_an_identifier_that_the_texts_do_not_bear_out_removes_nothing(tmp_path):
     assert (set(kept), removed) == ({"a:1", "b:2"}, {})
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "removed"),
+    [
+        (["Ito", "Ny"], ["Ito"], True),
+        (["Ito", "Ny"], None, True),
+        (["Ito", "Ny"], ["Lee", "Roth"], False),
+    ],
+)
+def test_strangers_are_not_merged_for_one_identifier_where_their_texts_agree_little(
+    tmp_path, one, other, removed
+):
+    """Papers of one subject share set phrases, and a record may bear the DOI of what it cites."""
+    phrase = " ".join(ABSTRACT.split()[:14])
+    first = document("a:1", f"{phrase} {prose('a', sentences=6)}", doi="10.1000/x", authors=one)
+    second = document("b:2", f"{phrase} {prose('b', sentences=6)}", doi="10.1000/x", authors=other)
+    kept, _ = deduplicated(tmp_path, first, second)
+    assert (len(kept) == 1) == removed
+
+
+def test_strangers_by_name_are_one_where_their_texts_agree_more(tmp_path):
+    first = document("a:1", doi="10.1000/x", authors=["Ito"])
+    second = document("b:2", REWRITTEN, doi="10.1000/x", authors=["ITER Group"])
+    _, removed = deduplicated(tmp_path, first, second)
+    assert removed == {"b:2": ("a:1", "same_identifier")}
+
+
+@pytest.mark.parametrize(("bearers", "kept"), [(MOST_SHARING, 1), (MOST_SHARING + 1, 9)])
+def test_an_identifier_that_many_documents_bear_needs_more_agreement(tmp_path, bearers, kept):
+    phrase = " ".join(ABSTRACT.split()[:14])
+    many = [
+        document(f"s:{i}", f"{phrase} {prose(f'paper {i}', sentences=6)}", doi="10.1000/x")
+        for i in range(bearers)
+    ]
+    assert len(deduplicated(tmp_path, *many)[0]) == kept
+
+
 def test_one_title_author_and_year_make_one_work_where_the_texts_agree(tmp_path):
     told = {"title": TITLE, "authors": ["Ito", "Ny"], "year": 2001}
     preprint = document("a:1", f"{TITLE}\n\n{ABSTRACT}", **told)
@@ -88,13 +124,6 @@ def test_an_abstract_goes_for_the_full_text_that_begins_with_it(tmp_path):
     whole = document("a:1", f"{TITLE}\n\n{ABSTRACT}{BODY}")
     kept, removed = deduplicated(tmp_path, document("b:2", f"{TITLE}\n\n{ABSTRACT}"), whole)
     assert (set(kept), removed) == ({"a:1"}, {"b:2": ("a:1", "contained")})
-
-
-def test_a_full_text_never_goes_for_an_abstract_whatever_is_preferred(tmp_path):
-    abstract = document("b:2", f"{TITLE}\n\n{ABSTRACT}", version_kind="published")
-    whole = document("a:1", f"{TITLE}\n\n{ABSTRACT}{BODY}", version_kind="preprint")
-    kept, removed = deduplicated(tmp_path, abstract, whole, keep=("published",))
-    assert (set(kept), removed) == ({"a:1", "b:2"}, {})
 
 
 @pytest.mark.parametrize(
@@ -122,6 +151,29 @@ def test_the_policy_says_which_copy_stays(tmp_path, keep, stays):
     assert {replacement for replacement, _ in removed.values()} == {stays}
 
 
+@pytest.mark.parametrize("family", ["10.12688/f1000research.2-288", "10.48550/arxiv.1702.01819"])
+@pytest.mark.parametrize("versions", [("v1", "v2"), ("v2", "v1"), ("v9", "v10"), ("v2", "")])
+def test_of_one_year_the_later_version_stays_whatever_its_uid(tmp_path, family, versions):
+    dois = [f"{family}.{v}" if "f1000" in family and v else f"{family}{v}" for v in versions]
+    first, second = (
+        document(name, f"{ABSTRACT} {name}", doi=doi, year=2020)
+        for name, doi in zip(("a:1", "b:2"), dois, strict=True)
+    )
+    kept, _ = deduplicated(tmp_path, first, second, keep=("newer",))
+    assert set(kept) == {"a:1" if versions == ("v2", "v1") else "b:2"}
+
+
+def test_a_later_year_counts_more_than_a_later_version(tmp_path):
+    doi = "10.21203/rs.3.rs-17218"
+    old = document("a:1", f"{ABSTRACT} more", doi=f"{doi}/v3", year=2020)
+    new = document("b:2", f"{ABSTRACT} less", doi=f"{doi}/v2", year=2021)
+    assert set(deduplicated(tmp_path, old, new, keep=("newer",))[0]) == {"b:2"}
+
+
+def test_a_version_never_reaches_into_the_year():
+    assert version_of("10.21203/rs.3.rs-17218/v99999") < version_of(None) < VERSIONS_OF_YEAR
+
+
 def test_a_kept_document_lists_its_copies_and_gets_what_it_lacks(tmp_path):
     kept, _ = deduplicated(
         tmp_path,
@@ -133,15 +185,6 @@ def test_a_kept_document_lists_its_copies_and_gets_what_it_lacks(tmp_path):
     assert row["copies"] == ["b:2", "c:3"]
     assert (row["doi"], row["pmid"], row["authors"]) == ("10.1000/mice", "7", ["Ito"])
     assert (row["year"], row["venue"], row["arxiv"]) == (2001, "Mice", None)
-
-
-def test_documents_that_resemble_a_third_and_were_no_candidates_are_compared_as_well(tmp_path):
-    """a and c share an identifier with b each, and no key with each other."""
-    longest = document("b:2", f"{ABSTRACT} {REWRITTEN}", doi="10.1000/x", pmid="7")
-    one, other = document("a:1", doi="10.1000/x"), document("c:3", REWRITTEN, pmid="7")
-    kept, removed = deduplicated(tmp_path, one, longest, other, limits=Limits(containment=1.0))
-    assert set(kept) == {"b:2"}
-    assert set(removed) == {"a:1", "c:3"}
 
 
 def test_losses_are_counted_by_source(tmp_path):
