@@ -9,34 +9,45 @@ corpus.similar("A text of yours …")  # documents like it
 corpus.tokens("pubmed:33728380")     # what the model reads of one paper
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from corpusforge.errors import ConfigError
-from corpusforge.formats.megatron import open_shard
-from corpusforge.pipeline.copies import cluster_sizes, source_losses
+from corpusforge.lock import exclusive
+from corpusforge.pipeline.copies import cluster_sizes, removals, source_losses
 from corpusforge.pipeline.diff import Change, changes
-from corpusforge.pipeline.duplicates import Family, family
+from corpusforge.pipeline.duplicates import Family, family, superseded
+from corpusforge.pipeline.export_documents import export_documents
+from corpusforge.pipeline.export_folder import FILE_BYTES, Exported
+from corpusforge.pipeline.export_samples import export_samples
 from corpusforge.pipeline.ledger import Entry, ledger
+from corpusforge.pipeline.licences import licences
 from corpusforge.pipeline.plan import Plan, reopen_plan
-from corpusforge.pipeline.rejects import measured, samples, would_reject
+from corpusforge.pipeline.rejects import first_rejects, measured, samples, would_reject
+from corpusforge.pipeline.shard_verify import Verdict, verify
 from corpusforge.pipeline.similar import Index, Match, index_documents
-from corpusforge.pipeline.trace import Event, explain, lookup, partitions, provenance
+from corpusforge.pipeline.takedown import Result, takedown
+from corpusforge.pipeline.tokenizer import diagnostics_of, tokenizer_of
+from corpusforge.pipeline.trace import (
+    Event,
+    explain,
+    lookup,
+    partitions,
+    provenance_table,
+    tokens_of,
+)
 from corpusforge.stages.clean_quality import Quality, preset
-from corpusforge.stages.dedup_annotate import REASONS
 from corpusforge.stages.stage import REJECTED, TABLE
-from corpusforge.stages.tokenizer import TOKENIZER
-from corpusforge.tables.schemas import PROVENANCE, REJECTS
+from corpusforge.stages.tokenizer_diagnostics import Diagnostics
+from corpusforge.tables.schemas import REJECTS
 
 
 @dataclass(frozen=True)
@@ -66,25 +77,14 @@ class Corpus:
             ConfigError: There is no such stage, or it has written no table yet.
         """
         if stage == "shards":
-            return self._provenance(columns)
+            whole = provenance_table(self.plan)
+            return whole.select(columns) if columns else whole
         dataset = partitions(self.plan.step(stage).folder / TABLE)
         if dataset is None:
             raise ConfigError(
                 f"{stage} has written no table; `corpusforge run PIPELINE --until {stage}` makes it"
             )
         return dataset.to_table(columns=columns)
-
-    def _provenance(self, columns: list[str] | None) -> pa.Table:
-        tables = [
-            pq.read_table(path, schema=PROVENANCE).append_column(
-                "shard", pa.array([shard] * pq.read_metadata(path).num_rows, pa.string())
-            )
-            for shard, path in provenance(self.plan).items()
-        ]
-        if not tables:
-            raise ConfigError("there are no shards; `corpusforge run PIPELINE` makes them")
-        whole = pa.concat_tables(tables)
-        return whole.select(columns) if columns else whole
 
     def rejects(self, stage: str | None = None) -> pa.Table:
         """The records left out, with their reasons, by one stage or by all."""
@@ -95,14 +95,7 @@ class Corpus:
 
     def first_rejects(self, stage: str | None, limit: int) -> list[dict[str, Any]]:
         """The first rows of `rejects`, without reading the others."""
-        rows: list[dict[str, Any]] = []
-        for step in self.plan.steps:
-            dataset = (
-                partitions(step.folder / REJECTED) if stage in (None, step.stage.name) else None
-            )
-            if dataset is not None and len(rows) < limit:
-                rows += dataset.head(limit - len(rows)).to_pylist()
-        return rows
+        return first_rejects(self.plan, stage, limit)
 
     def samples(self, rejects: pa.Table, count: int, seed: int = 0) -> pa.Table:
         """Up to `count` rejects of each stage and reason, with a column `text` to read.
@@ -147,17 +140,7 @@ class Corpus:
 
     def clusters(self) -> pa.Table:
         """Removed duplicates: removed, kept, similarity, limit, rule; one row for each."""
-        rejects = self.rejects("dedup")
-        removed = rejects.filter(pc.field("reason").isin([*REASONS.values()]))
-        return pa.table(
-            {
-                "removed": removed["doc_id"],
-                "kept": removed["detail"],
-                "similarity": removed["observed"],
-                "limit": removed["limit"],
-                "rule": removed["reason"],
-            }
-        )
+        return removals(self.rejects("dedup"))
 
     def cluster_sizes(self) -> pa.Table:
         """Clusters of copies: cluster, doc_id (kept), kept, removed, documents; largest first.
@@ -182,6 +165,14 @@ class Corpus:
             ConfigError: Dedup is not done, or has not seen the document.
         """
         return family(self.plan, doc_id)
+
+    def superseded(self) -> pa.Table:
+        """Documents of earlier runs that a better copy replaces; empty without `against`.
+
+        Raises:
+            ConfigError: Dedup is not done.
+        """
+        return superseded(self.plan)
 
     def similar(self, text: str, count: int = 10) -> list[Match]:
         """Documents of clean that resemble a text, the most similar first; for notebooks.
@@ -215,10 +206,15 @@ class Corpus:
     @property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of this corpus."""
-        folder = self.plan.step("tokenizer").folder / TOKENIZER
-        if not (folder / "tokenizer.json").exists():
-            raise ConfigError("there is no tokenizer; `corpusforge run PIPELINE` makes it")
-        return Tokenizer.from_file(str(folder / "tokenizer.json"))
+        return tokenizer_of(self.plan)
+
+    def tokenizer_diagnostics(self) -> Diagnostics:
+        """How the tokenizer spells documents that were held out of its training.
+
+        Raises:
+            ConfigError: It is not there, or nothing was measured.
+        """
+        return diagnostics_of(self.plan)
 
     def tokens(self, doc_id: str) -> NDArray[Any]:
         """The token ids of a document as training reads them, its end-of-document token included.
@@ -226,19 +222,68 @@ class Corpus:
         Raises:
             ConfigError: The document is in no shard.
         """
-        for shard, path in provenance(self.plan).items():
-            ids = pq.read_table(path, columns=["doc_id"])["doc_id"]
-            at = pc.index(ids, doc_id).as_py()
-            if at >= 0:
-                return np.asarray(open_shard(path.with_name(shard)).document(at))
-        raise ConfigError(f"{doc_id} is in no shard; `corpusforge explain {doc_id}` says why")
+        return tokens_of(self.plan, doc_id)
+
+    def verify(self, everything: bool = False) -> list[Verdict]:
+        """Whether the shards are what was written; of all texts, or of a sample.
+
+        Returns:
+            A verdict on the folder, and one on each shard; they are good if none has `faults`.
+
+        Raises:
+            ConfigError: There are no shards.
+        """
+        return list(verify(self.plan.step("shards").folder, everything))
+
+    def takedown(self, doc_ids: Sequence[str]) -> Result:
+        """Take documents out of the shards; nothing happens to those that are out already.
+
+        Raises:
+            ConfigError: There are no shards, or a run is at work in the output folder.
+        """
+        with exclusive(self.plan.output):
+            return takedown(self.plan.step("shards").folder, doc_ids)
+
+    def licences(self) -> pa.Table:
+        """What the shards hold: source, licence, documents, tokens, text_bytes.
+
+        Raises:
+            ConfigError: There are no shards.
+        """
+        groups = licences(self.plan.step("shards").folder).groups
+        return pa.Table.from_pylist([msgspec.structs.asdict(group) for group in groups])
+
+    def export_texts(self, into: str | Path, max_bytes: int = FILE_BYTES) -> Exported:
+        """Write the clean texts as Parquet for `datasets`; documents and files of each split.
+
+        Raises:
+            ConfigError: The folder is not empty, or there are no shards.
+        """
+        with exclusive(self.plan.output):
+            return export_documents(self.plan, Path(into), max_bytes)
+
+    def export_samples(
+        self, into: str | Path, window: int | None = None, max_bytes: int = FILE_BYTES
+    ) -> Exported:
+        """Write documents, or windows of `window` + 1 tokens, as WebDataset.
+
+        Returns:
+            Samples and files of each split.
+
+        Raises:
+            ConfigError: The library is missing, the folder is not empty, or there are no shards.
+        """
+        with exclusive(self.plan.output):
+            shards = self.plan.step("shards").folder
+            return export_samples(shards, Path(into), max_bytes, window)
 
     def training_log(self) -> list[dict[str, Any]]:
         """One entry per logged training step; empty before training."""
         path = self.plan.train_folder / "log.jsonl"
         if not path.exists():
             return []
-        return [msgspec.json.decode(line) for line in path.read_bytes().split(b"\n") if line]
+        *lines, _ = path.read_bytes().split(b"\n")  # after the last end may be half a line
+        return [msgspec.json.decode(line) for line in lines]
 
     def training_result(self) -> dict[str, Any] | None:
         """Final metrics of training, or None before it is done."""

@@ -25,6 +25,7 @@ DETAILS = {
     "added": "translations",
     "deletions": "deletions",
     "deletions_without_record": "of no record",
+    "documents encoded by tokenizers": "by tokenizers",
 }
 FROM = "from "  # starts the counts that say how many records were of which source
 LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar

@@ -29,6 +29,8 @@ class Reason(StrEnum):
     SAME_WORK = "same_work"  # title, first author and year, and the texts agree
     CONTAMINATED = "contaminated"  # holds items of a benchmark
     NO_TOKENS = "no_tokens"
+    NOT_IN_MIXTURE = "not_in_mixture"  # the mixture reads only some documents of its group
+    TAKEN_DOWN = "taken_down"  # its removal was asked for
 
 
 @dataclass(frozen=True)

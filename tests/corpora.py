@@ -150,7 +150,7 @@ THIRTY_WORDS = {"words": {"min": 30}}
 SMALL_STAGES: dict[str, Any] = {
     "extract": {"partition_bytes": 1},  # a partition per file
     "clean": {"quality": {"abstract": THIRTY_WORDS, "full_text": THIRTY_WORDS}},
-    "tokenizer": {"vocabulary": 300, "sample_bytes": 20_000},
+    "tokenizer": {"vocabulary": 300, "sample": {"bytes": 20_000}},
     "shards": {"split": [8, 1, 1], "shard_tokens": 8_000},
 }
 

@@ -22,6 +22,9 @@ from corpusforge.pipeline.plan import reopen_plan
 from corpusforge.pipeline.publish import published
 from corpusforge.pipeline.report import write_report
 from corpusforge.stages.clean_quality import PRESETS, preset_text
+from corpusforge.training import preset as training
+
+ALL_PRESETS = (*PRESETS, *training.PRESETS)
 
 
 def status(options: argparse.Namespace, console: Console) -> int:
@@ -78,10 +81,9 @@ def sources(options: argparse.Namespace, console: Console) -> int:
 
 
 def presets(options: argparse.Namespace, console: Console) -> int:
-    for name in [options.name] if options.name else PRESETS:
-        console.print(
-            f"# {name}\n{preset_text(name)}", markup=False, highlight=False, soft_wrap=True
-        )
+    for name in [options.name] if options.name else ALL_PRESETS:
+        text = preset_text(name) if name in PRESETS else training.preset_text(name)
+        console.print(f"# {name}\n{text}", markup=False, highlight=False, soft_wrap=True)
     return 0
 
 

@@ -1,8 +1,6 @@
-"""Verbs that do the work: fetch, run, train."""
+"""Verbs that do the work: fetch and run."""
 
 import argparse
-import os
-import sys
 from pathlib import Path
 from threading import Event
 
@@ -24,11 +22,10 @@ from corpusforge.memory import peak_memory
 from corpusforge.pipeline.config import ClusterConfig
 from corpusforge.pipeline.forecast import dedup_forecast
 from corpusforge.pipeline.manifest import is_complete
-from corpusforge.pipeline.plan import Plan, Step, open_plan, reopen_plan
+from corpusforge.pipeline.plan import Plan, Step, open_plan
 from corpusforge.pipeline.receipts import valid_receipts
 from corpusforge.pipeline.report import write_report
 from corpusforge.pipeline.survey import remember
-from corpusforge.pipeline.training import training_command
 from corpusforge.sources.harvest import (
     ApiConfig,
     Surroundings,
@@ -137,11 +134,3 @@ def _run_steps(steps: list[Step], executor: Executor, plan: Plan, console: Conso
         if step.stage.name == "dedup" and (plan_of_dedup := dedup_forecast(plan)):
             console.print(str(plan_of_dedup), style="dim", highlight=False, soft_wrap=True)
         run_with_progress(step, executor, plan.config, console)
-
-
-def train(options: argparse.Namespace, console: Console) -> int:
-    command = training_command(reopen_plan(options.pipeline), options.launcher)
-    console.print(" ".join(command), style="dim", markup=False, highlight=False, soft_wrap=True)
-    sys.stdout.flush()
-    # The launcher takes this process's place, so signals and the exit status are its own.
-    os.execvp(command[0], command)

@@ -1,6 +1,7 @@
 """A file appears under its name complete and on disk, or not at all."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,13 @@ def write_atomic(target: Path, content: bytes) -> None:
     """Replace `target` by these bytes in one step."""
     with atomic_path(target) as partial:
         partial.write_bytes(content)
+
+
+def publish_folder(partial: Path, target: Path) -> None:
+    """Replace `target` by the folder `partial` beside it, in which all files are on disk."""
+    shutil.rmtree(target, ignore_errors=True)
+    os.replace(partial, target)
+    _sync(target.parent)
 
 
 def remove_partials(folder: Path) -> None:

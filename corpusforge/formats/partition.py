@@ -116,6 +116,16 @@ def read_row_groups(
             yield group * ROW_GROUP, pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of a partition, in order.
+
+    Raises:
+        FormatError: Not a Parquet file, cut short or damaged.
+    """
+    with _opened(path) as file:
+        return file.schema_arrow.names
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:

@@ -16,14 +16,8 @@ from tokenizers import Tokenizer
 
 from corpusforge.errors import ConfigError
 from corpusforge.kernels.bpe_merges import MOST_IDS
+from corpusforge.kernels.byte_level import byte_characters
 from corpusforge.kernels.pretokens import REGEX, Pattern
-
-# Bytes that are spelled as the character of the same number; the others, in their order, as those
-# from 256 on (Radford et al., 2019, `bytes_to_unicode`).
-_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_HIDDEN = [byte for byte in range(256) if byte not in set(_PRINTED)]
-SPELLING = {byte: chr(byte) for byte in _PRINTED}
-SPELLING |= {byte: chr(256 + i) for i, byte in enumerate(_HIDDEN)}
 
 # Settings of the model that change the tokens, and what they are without effect.
 _PLAIN = {
@@ -73,6 +67,11 @@ def open_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
+def id_count(tokenizer: Tokenizer) -> int:
+    """One more than the largest id. Where ids leave gaps, there are fewer entries than that."""
+    return 1 + max(tokenizer.get_vocab().values(), default=0)
+
+
 def read_vocabulary(tokenizer: Tokenizer) -> Vocabulary:
     """The vocabulary of a tokenizer; its normalizer is for the caller to apply.
 
@@ -88,14 +87,14 @@ def read_vocabulary(tokenizer: Tokenizer) -> Vocabulary:
             raise Uncovered(f"it looks for the added token {added['content']!r} in texts")
     pattern, prefix = _splitting(settings["pre_tokenizer"], bool(model["merges"]))
     ids: dict[str, int] = model["vocab"]
-    missing = [byte for byte, spelled in SPELLING.items() if spelled not in ids]
+    missing = [byte for byte, spelled in enumerate(byte_characters()) if spelled not in ids]
     if missing:
         raise Uncovered(f"it has no token for the byte {missing[0]:#04x}")
     if max(ids.values()) >= MOST_IDS or len(model["merges"]) >= MOST_IDS:
         raise Uncovered(f"its vocabulary has more than {MOST_IDS:,} tokens")
     merges = [(ids[left], ids[right], ids[left + right]) for left, right in model["merges"]]
     return Vocabulary(
-        byte_ids=np.array([ids[SPELLING[byte]] for byte in range(256)], np.uint32),
+        byte_ids=np.array([ids[spelled] for spelled in byte_characters()], np.uint32),
         merges=np.array(merges, np.uint32).reshape(-1, 3),
         pattern=pattern,
         add_prefix_space=prefix,

@@ -14,22 +14,9 @@ from numpy.typing import NDArray
 from corpusforge.kernels.bare_arrays import bare
 from corpusforge.kernels.bpe_pairs import Changes, Merge, first_pairs, no_changes, settled, total_of
 from corpusforge.kernels.bpe_queue import sift_down, without_top
+from corpusforge.kernels.byte_level import BYTES, byte_characters
 from corpusforge.kernels.jit import jit
 from corpusforge.kernels.word_counts import WordList
-
-BYTES = 256
-
-
-def byte_characters() -> str:
-    """How a byte-level vocabulary spells each byte: the printable ones as they are.
-
-    Radford et al. (2019), `bytes_to_unicode` of GPT-2.
-    """
-    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, BYTES)}
-    others = [byte for byte in range(BYTES) if byte not in printable]
-    return "".join(
-        chr(byte) if byte in printable else chr(BYTES + others.index(byte)) for byte in range(BYTES)
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from corpusforge.stages.shards import ShardsConfig
 from corpusforge.stages.stage import Stage
 from corpusforge.stages.tokenizer import TokenizerConfig
 from corpusforge.training.config import TrainConfig
+from corpusforge.training.preset import with_preset
 
 STAGES: tuple[Stage, ...] = (
     fetch.STAGE,
@@ -138,13 +139,21 @@ def load_pipeline(path: Path) -> PipelineConfig:
         recipe = yaml.load(path.read_bytes(), _StrictLoader)
         if recipe is None:
             raise ConfigError(f"{path} is empty; expected output: and stages:")
-        return msgspec.convert(recipe, PipelineConfig)
+        return msgspec.convert(_with_train_preset(recipe), PipelineConfig)
     except OSError as error:
         raise ConfigError(f"{path.absolute()} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: {' '.join(str(error).split())}") from error
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: {_with_name(str(error), recipe)}") from error
+
+
+def _with_train_preset(recipe: dict[str, Any]) -> dict[str, Any]:
+    """The recipe with the settings that a preset of training stands for."""
+    match recipe:
+        case {"stages": {"train": dict(train)}}:
+            return {**recipe, "stages": {**recipe["stages"], "train": with_preset(train)}}
+    return recipe
 
 
 def _with_name(message: str, recipe: dict[str, Any]) -> str:

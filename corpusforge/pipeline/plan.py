@@ -57,7 +57,8 @@ class Plan:
     @property
     def train_folder(self) -> Path:
         """Where training puts its model: named by its config and the shards it reads."""
-        name = fingerprint(TRAIN, 1, self.config.stages.train, [self.steps[-1].fingerprint])
+        train = self.config.stages.train
+        name = fingerprint(TRAIN, 1, train and train.recipe, [self.steps[-1].fingerprint])
         return self.output / f"{TRAIN}-{name}"
 
 
@@ -101,9 +102,16 @@ def make_plan(config: PipelineConfig, base: Path, evidence: Evidence) -> Plan:
             evidence[stage.name],
         )
         folders = {read: steps[read].folder for read in stage.reads}
-        inputs = Inputs(base, folders, config.network)
+        lineage = _lineage([steps[read] for read in stage.reads])
+        inputs = Inputs(base, folders, config.network, lineage)
         steps[stage.name] = Step(stage, settings, name, inputs, output / f"{stage.name}-{name}")
     return Plan(config, base, output, evidence, tuple(steps.values()))
+
+
+def _lineage(read: Sequence[Step]) -> dict[str, str]:
+    """Fingerprints of these steps and of all that they depend on."""
+    before = {name: made for step in read for name, made in step.inputs.lineage.items()}
+    return before | {step.stage.name: step.fingerprint for step in read}
 
 
 def open_plan(path: Path) -> Plan:

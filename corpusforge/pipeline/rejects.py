@@ -17,7 +17,7 @@ from corpusforge.pipeline.plan import Plan
 from corpusforge.pipeline.trace import partitions
 from corpusforge.stages.clean import MEASURED_FOLDER, judged
 from corpusforge.stages.clean_quality import PRESETS, Quality
-from corpusforge.stages.stage import TABLE
+from corpusforge.stages.stage import REJECTED, TABLE
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.outcome import reject_rows
 from corpusforge.tables.schemas import REJECTS, TEXT
@@ -37,6 +37,16 @@ def measured(plan: Plan) -> ds.Dataset:
             "clean has measured nothing yet; `corpusforge run PIPELINE --until clean` does"
         )
     return found
+
+
+def first_rejects(plan: Plan, stage: str | None, limit: int) -> list[dict[str, Any]]:
+    """The first rejects of a stage, or of all, without reading the others."""
+    rows: list[dict[str, Any]] = []
+    for step in plan.steps:
+        dataset = partitions(step.folder / REJECTED) if stage in (None, step.stage.name) else None
+        if dataset is not None and len(rows) < limit:
+            rows += dataset.head(limit - len(rows)).to_pylist()
+    return rows
 
 
 def would_reject(plan: Plan, quality: str | Quality) -> pa.Table:

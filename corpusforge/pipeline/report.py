@@ -10,12 +10,22 @@ import msgspec
 
 import corpusforge
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.formats.shard_folder import read_description
 from corpusforge.kernels.lsh import collision_probability
 from corpusforge.pipeline.ledger import ledger
+from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan
 from corpusforge.pipeline.trace import partitions
 from corpusforge.stages.dedup_contamination import REPORT
 from corpusforge.stages.stage import TABLE
+from corpusforge.stages.tokenizer_diagnostics import (
+    DIAGNOSTICS,
+    OTHER,
+    THIS,
+    Diagnostics,
+    Spelling,
+    read_diagnostics,
+)
 
 CURVE_WIDTH, CURVE_HEIGHT = 640, 200  # pixels of the loss curve
 SIMILARITIES = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -48,6 +58,7 @@ def write_report(plan: Plan) -> Path:
 def _facts(plan: Plan) -> dict[str, Any]:
     entries = ledger(plan)
     dedup = plan.config.stages.dedup
+    diagnostics, shards = _diagnostics(plan), plan.step("shards")
     log, done = plan.train_folder / "log.jsonl", plan.train_folder / "DONE"
     benchmarks = plan.step("dedup").folder / REPORT
     lines = log.read_bytes().split(b"\n") if log.exists() else []
@@ -64,6 +75,9 @@ def _facts(plan: Plan) -> dict[str, Any]:
         "dedup": dedup,
         "recall": [(s, collision_probability(s, dedup.bands, dedup.rows)) for s in SIMILARITIES],
         "benchmarks": msgspec.json.decode(benchmarks.read_bytes()) if benchmarks.exists() else [],
+        "tokenizer": _compared(diagnostics) if diagnostics else [],
+        "vocabularies": diagnostics.vocabularies if diagnostics else [],
+        "shards": read_description(shards.folder) if is_complete(shards) else None,
         "curve": loss_curve([(entry["step"], entry["loss"]) for entry in steps]),
         "first": steps[0] if steps else None,
         "last": steps[-1] if steps else None,
@@ -76,6 +90,18 @@ def _facts(plan: Plan) -> dict[str, Any]:
 def _shares(counts: dict[str, int], whole: int) -> list[Share]:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [Share(name, count, 100 * count / whole if whole else 0.0) for name, count in ranked]
+
+
+def _diagnostics(plan: Plan) -> Diagnostics | None:
+    path = plan.step("tokenizer").folder / DIAGNOSTICS
+    return read_diagnostics(path) if path.exists() else None
+
+
+def _compared(diagnostics: Diagnostics) -> list[tuple[Spelling, Spelling | None]]:
+    """What this corpus's tokenizer makes of documents held out, and what the other one makes."""
+    spellings = diagnostics.spellings
+    other = {(s.group, s.name): s for s in spellings if s.tokenizer == OTHER}
+    return [(s, other.get((s.group, s.name))) for s in spellings if s.tokenizer == THIS]
 
 
 def _groups(plan: Plan, column: str) -> list[Share]:

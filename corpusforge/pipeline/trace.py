@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from corpusforge.errors import ConfigError
+from corpusforge.formats.megatron import open_shard
 from corpusforge.pipeline.manifest import read_manifest
 from corpusforge.pipeline.plan import Plan
-from corpusforge.stages.shard_encoding import SPLITS
+from corpusforge.stages.shard_split import SPLITS
 from corpusforge.stages.stage import REJECTED, TABLE
 from corpusforge.tables.schemas import PROVENANCE, REJECTS
 
@@ -36,6 +39,36 @@ def provenance(plan: Plan) -> dict[str, Path]:
     """Shard name to its provenance file, over all splits."""
     folder = plan.step("shards").folder
     return {p.stem: p for name in SPLITS for p in sorted((folder / name).glob("*.parquet"))}
+
+
+def provenance_table(plan: Plan) -> pa.Table:
+    """Provenance of all shards in memory, with the name of the shard.
+
+    Raises:
+        ConfigError: There are no shards.
+    """
+    tables = [
+        pq.read_table(path, schema=PROVENANCE).append_column(
+            "shard", pa.array([shard] * pq.read_metadata(path).num_rows, pa.string())
+        )
+        for shard, path in provenance(plan).items()
+    ]
+    if not tables:
+        raise ConfigError("there are no shards; `corpusforge run PIPELINE` makes them")
+    return pa.concat_tables(tables)
+
+
+def tokens_of(plan: Plan, doc_id: str) -> NDArray[Any]:
+    """The token ids of a document, its end-of-document token included.
+
+    Raises:
+        ConfigError: The document is in no shard.
+    """
+    for shard, path in provenance(plan).items():
+        at = pc.index(pq.read_table(path, columns=["doc_id"])["doc_id"], doc_id).as_py()
+        if at >= 0:
+            return np.asarray(open_shard(path.with_name(shard)).document(at))
+    raise ConfigError(f"{doc_id} is in no shard; `corpusforge explain {doc_id}` says why")
 
 
 def explain(plan: Plan, doc_id: str) -> list[Event]:

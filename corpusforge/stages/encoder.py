@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tokenizers.normalizers import Normalizer
 
+from corpusforge.errors import ConfigError
 from corpusforge.formats.vocabulary import Uncovered, Vocabulary, open_tokenizer, read_vocabulary
 from corpusforge.kernels.bpe import encode_texts
 from corpusforge.kernels.bpe_cache import Cache, empty_cache
@@ -48,6 +49,7 @@ class Encoder:
 
         Raises:
             ValueError: Another type, or a null.
+            ConfigError: The tokenizer has no token for something in a text.
         """
         return self._encode(texts.cast(pa.large_string()) if texts.type == pa.string() else texts)
 
@@ -58,7 +60,11 @@ def open_encoder(path: Path) -> Encoder:
     Raises:
         ConfigError: There is no such file, or `tokenizers` does not understand it.
     """
-    tokenizer = open_tokenizer(path)
+    return encoder_of(open_tokenizer(path))
+
+
+def encoder_of(tokenizer: Tokenizer) -> Encoder:
+    """The encoder of a tokenizer from `open_tokenizer`."""
     normalized = _normalizing(tokenizer)
     try:
         vocabulary = read_vocabulary(tokenizer)
@@ -94,7 +100,13 @@ def _bytes(vocabulary: Vocabulary, texts: Buffers) -> Ids:
 
 def _by_library(tokenizer: Tokenizer, texts: pa.Array) -> Ids:
     _buffers(texts)  # refuses what the kernel would refuse
-    encodings = tokenizer.encode_batch_fast(texts.to_pylist(), add_special_tokens=False)
+    try:
+        encodings = tokenizer.encode_batch_fast(texts.to_pylist(), add_special_tokens=False)
+    except Exception as error:  # `tokenizers` raises no other class
+        raise ConfigError(
+            f"the tokenizer cannot encode a text ({error}); it needs a token for what it does not "
+            f"know, or for each byte: take one that has it"
+        ) from error
     ids = [np.array(encoding.ids, np.uint32) for encoding in encodings]
     bounds = np.zeros(len(ids) + 1, np.int64)
     np.cumsum([len(i) for i in ids], out=bounds[1:])

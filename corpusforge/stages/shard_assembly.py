@@ -1,113 +1,113 @@
-"""Token ids of all partitions, gathered into shards: the assemble and seal tasks of shards."""
+"""Encoded documents of all partitions, gathered into shards: the assemble tasks of shards.
 
-from collections.abc import Iterator
+A task holds the keys and places of one shard's documents, and of their tokens and provenance a
+block at a time; what it reads is mapped.
+"""
+
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from corpusforge.errors import ContractError
 from corpusforge.formats.atomic import write_atomic
-from corpusforge.formats.megatron import open_shard, write_shard
-from corpusforge.formats.partition import write_partition
-from corpusforge.stages.shard_encoding import SPLITS
-from corpusforge.stages.tokenizer import END_OF_TEXT
+from corpusforge.formats.shard_folder import ShardRecord
+from corpusforge.kernels.runs import copy_runs
+from corpusforge.stages.shard_encoding import open_codec
+from corpusforge.stages.shard_parts import CARRIED, Part, open_parts
+from corpusforge.stages.shard_writer import PLACED, Block, write_shard_files
 from corpusforge.tables.schemas import PROVENANCE
 from corpusforge.work import Tally, Task
 
+BLOCK_TOKENS = 1 << 23
+BLOCK_DOCUMENTS = 1 << 15
+ROWS = pa.schema([f for f in PROVENANCE if f.name not in PLACED])
+
 
 def assemble(task: Task) -> Tally:
-    """One shard and its provenance: the documents of one range of the global order."""
+    """One shard, its provenance, and the record of both: the documents of one range of the order.
+
+    Raises:
+        ContractError: What was encoded is not there any more, or is more than it was.
+    """
+    prefix, record_file = task.targets[0].with_suffix(""), task.targets[3]
+    low, high, documents, tokens = (int(argument) for argument in task.arguments)
     encoded, tokenizer_file = task.sources
-    prefix, provenance = task.targets[0].with_suffix(""), task.targets[2]
-    index, shards = (int(argument) for argument in task.arguments)
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    end = np.array([tokenizer.token_to_id(END_OF_TEXT)], np.uint32)
-    low, high = 2**64 * index // shards, 2**64 * (index + 1) // shards
-    parts = [_range(path, low, high) for path in sorted(encoded.glob("part-*.arrow"))]
-    table = pa.Table.from_batches(parts)
-    order = np.lexsort((table["uid"].to_numpy(), table["order"].to_numpy()))
-    shard = write_shard(
-        prefix,
-        (np.concatenate([ids, end]) for ids in _in_order(parts, order)),
-        tokenizer.get_vocab_size(),
-    )
-    lengths = np.concatenate([np.diff(part["ids"].offsets.to_numpy()) for part in parts])[order] + 1
-    if not np.array_equal(shard.lengths, lengths):
+    parts = open_parts(encoded)
+    vocab_size = open_codec(tokenizer_file).vocab_size
+    record = write_shard_files(prefix, blocks(parts, low, high), vocab_size)
+    if (record.documents, record.tokens) != (documents, tokens):
         raise ContractError(
-            f"{prefix}.idx does not hold the documents that were written to it; the disk or the "
-            f"file system returned other bytes: check it, then run the stage again"
+            f"{prefix} got {record.documents:,} documents with {record.tokens:,} tokens, but "
+            f"{documents:,} with {tokens:,} were encoded for it; were files removed from "
+            f"{encoded}? Delete {prefix.parent.parent} and run the stage again"
         )
-    sorted_rows = table.drop(["order", "ids"]).take(pa.array(order))
-    placed = sorted_rows.append_column("start", pa.array(shard.bounds[:-1])).append_column(
-        "tokens", pa.array(lengths.astype(np.int32))
+    first = sum(int((part.passes(part.between(low, high)) == 0).sum()) for part in parts)
+    write_atomic(record_file, msgspec.json.encode(record))
+    return Tally(
+        kept=first,
+        counts={"tokens": tokens, "documents": first, "repeats": documents - first},
     )
-    write_partition(provenance, placed.select(PROVENANCE.names).cast(PROVENANCE))
-    return Tally(counts={"tokens": int(shard.bounds[-1]), "documents": len(shard)})
 
 
-def _range(path: Path, low: int, high: int) -> pa.RecordBatch:
-    """The encoded documents of one file with low <= order < high, memory-mapped."""
-    batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
-    keys = batch["order"].to_numpy()
-    first = int(np.searchsorted(keys, np.uint64(low)))
-    last = len(keys) if high >= 2**64 else int(np.searchsorted(keys, np.uint64(high)))
-    return batch.slice(first, last - first)
-
-
-def _in_order(
-    parts: list[pa.RecordBatch], order: NDArray[np.int64]
-) -> Iterator[NDArray[np.uint32]]:
-    starts = np.cumsum([0, *(part.num_rows for part in parts)])
-    views = [(part["ids"].offsets.to_numpy(), part["ids"].values.to_numpy()) for part in parts]
-    for row in order:
-        part = int(np.searchsorted(starts, row, side="right")) - 1
-        bounds, values = views[part]
-        i = row - starts[part]
-        yield values[bounds[i] : bounds[i + 1]]
-
-
-class SplitSummary(msgspec.Struct, frozen=True):
-    """One split of the corpus."""
-
-    shards: list[str]
-    tokens: int
-    documents: int
-
-
-class CorpusSummary(msgspec.Struct, frozen=True):
-    """corpus.json: what a folder of shards holds."""
-
-    fingerprint: str
-    vocab_size: int
-    eod_id: int
-    splits: dict[str, SplitSummary]
-
-
-def seal(task: Task) -> Tally:
-    """Open every shard once more and describe the folder."""
-    tokenizer_file, *data_files = task.sources
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    [target] = task.targets
-    splits = {}
-    for name in SPLITS:
-        prefixes = [path.with_suffix("") for path in data_files if path.parent.name == name]
-        shards = [open_shard(prefix) for prefix in prefixes]
-        splits[name] = SplitSummary(
-            shards=[prefix.name for prefix in prefixes],
-            tokens=sum(len(shard.tokens) for shard in shards),
-            documents=sum(len(shard) for shard in shards),
-        )
-    end = tokenizer.token_to_id(END_OF_TEXT)
-    assert end is not None, "the tokenizer stage always adds it"
-    summary = CorpusSummary(
-        fingerprint=target.parent.name,
-        vocab_size=tokenizer.get_vocab_size(),
-        eod_id=end,
-        splits=splits,
+def blocks(parts: Sequence[Part], low: int, high: int) -> Iterator[Block]:
+    """The documents in these places, in order."""
+    spans = [part.between(low, high) for part in parts]
+    pairs = list(zip(parts, spans, strict=True))
+    order = _joined([part.order[span] for part, span in pairs], np.uint64)
+    part_of = np.repeat(np.arange(len(parts)), [s.stop - s.start for s in spans])
+    rows = _joined([part.rows(span) for part, span in pairs], np.int64)
+    passes = _joined([part.passes(span) for part, span in pairs], np.int16)
+    uids = _joined(
+        [part.documents["uid"].to_numpy()[part.rows(span)] for part, span in pairs], np.uint64
     )
-    write_atomic(target, msgspec.json.format(msgspec.json.encode(summary)) + b"\n")
-    return Tally()
+    lengths = _joined([part.lengths(part.rows(span)) for part, span in pairs], np.int64)
+    sorting = np.lexsort((passes, uids, order))
+    ends = np.cumsum(lengths[sorting])
+    at = 0
+    while at < len(sorting):
+        full = np.searchsorted(ends, ends[at] - lengths[sorting[at]] + BLOCK_TOKENS, side="right")
+        stop = min(max(int(full), at + 1), at + BLOCK_DOCUMENTS)
+        chosen = sorting[at:stop]
+        yield _block(parts, part_of[chosen], rows[chosen], passes[chosen], lengths[chosen])
+        at = stop
+
+
+def _joined(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *arrays])
+
+
+def _block(
+    parts: Sequence[Part],
+    part_of: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    passes: NDArray[np.int16],
+    lengths: NDArray[np.int64],
+) -> Block:
+    """One block: row `rows[i]` of part `part_of[i]`, for each i in turn."""
+    starts = np.cumsum(lengths) - lengths
+    tokens = np.empty(int(lengths.sum()), parts[0].ids.dtype)
+    by_part = np.argsort(part_of, kind="stable")
+    taken: list[pa.RecordBatch] = []
+    for number in np.unique(part_of):
+        part, here = parts[number], by_part[part_of[by_part] == number]
+        copy_runs(part.ids, part.bounds[rows[here]], lengths[here], tokens, starts[here])
+        taken.append(part.documents.select([f.name for f in CARRIED]).take(pa.array(rows[here])))
+    # The rows stand part by part now; `back` says where each place of the block finds its own.
+    back = np.empty_like(by_part)
+    back[by_part] = np.arange(len(by_part))
+    carried = pa.concat_batches(taken).take(pa.array(back))
+    made = {"pass": pa.array(passes)}
+    provenance = pa.RecordBatch.from_arrays(
+        [made[f.name] if f.name in made else carried[f.name] for f in ROWS], schema=ROWS
+    )
+    return Block(tokens, lengths, provenance)
+
+
+def read_record(path: Path) -> ShardRecord:
+    """What assemble wrote of a shard."""
+    return msgspec.json.decode(path.read_bytes(), type=ShardRecord)

@@ -27,6 +27,8 @@ class Inputs:
     stages: Mapping[str, Path]  # folders of the stages read
     # For the stage that uses it; it changes no output.
     network: NetworkConfig = field(default_factory=NetworkConfig)
+    # Fingerprints of all that the stage depends on, by stage; they change no output but a record.
+    lineage: Mapping[str, str] = field(default_factory=dict)
 
     def partitions(self, stage: str) -> list[Path]:
         """The partitions of a stage's table, in order."""

@@ -1,121 +1,179 @@
-"""Tokenizer: a byte-level BPE trained on a sample of the surviving documents.
+"""Tokenizer: a byte-level BPE that is learnt from a sample of the surviving documents.
 
-Sennrich et al. (2016), over bytes as in GPT-2; trained by `tokenizers`, whose result does not
-depend on the number of threads or the order of the texts.
+    weigh     per partition        bytes of text by source, language and content, as `sample` asks
+    count     per partition        words of the documents that are drawn, by the rules of the preset
+    merge     per range of hashes  the same words of all partitions
+    train     per vocabulary       merges from words and their counts (Sennrich et al., 2016)
+    diagnose  once                 what the tokens of documents are that were held out
+
+With `from` a tokenizer that is there already is taken in place of one that is learnt. With
+`diagnostics.compare` another vocabulary of the same size is learnt by the rules of GPT-2, from the
+same documents, for diagnostics alone. The result does not depend on partitions or workers.
 """
 
-import json
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import pyarrow as pa
+import msgspec
 from msgspec import Meta, Struct
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from corpusforge.errors import ConfigError
-from corpusforge.formats.atomic import write_atomic
-from corpusforge.formats.partition import read_columns
-from corpusforge.kernels.mixing import seeded_order
-from corpusforge.stages.stage import Inputs, Phase, Phases, Stage
-from corpusforge.tables.annotation import surviving_batches
-from corpusforge.work import Tally, Task
+from corpusforge.errors import ConfigError, RunError
+from corpusforge.formats.run import key_ranges
+from corpusforge.stages.stage import SCRATCH, Inputs, Phase, Phases, Stage
+from corpusforge.stages.tokenizer_diagnostics import DIAGNOSTICS, DiagnosticsConfig, diagnose
+from corpusforge.stages.tokenizer_files import END_OF_TEXT, NAMES, TOKENIZER
+from corpusforge.stages.tokenizer_given import given_evidence, take_given, vocabulary_of
+from corpusforge.stages.tokenizer_recipe import COMPARED, PRESETS, Preset, Recipe
+from corpusforge.stages.tokenizer_sample import SampleConfig, draw, weigh
+from corpusforge.stages.tokenizer_training import SMALLEST, train
+from corpusforge.stages.tokenizer_words import count, merge
+from corpusforge.work import Task
 
-END_OF_TEXT = "<|endoftext|>"
-PADDING = "<|padding|>"
-SPECIALS = [END_OF_TEXT, PADDING]  # ids 0 and 1
-TOKENIZER = "tokenizer"  # the folder that `AutoTokenizer.from_pretrained` opens
-
-
-# The trainer's time grows with the square of a word's length; such a word is a sequence or a dump.
-LONG = re.compile(r"\w{1000,}|[^\w\s]{1000,}")
+WORDS_PER_RANGE = 4_000_000  # about 200 MB of them
 
 
 class TokenizerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the vocabulary is made."""
 
+    preset: Annotated[
+        Preset,
+        Meta(
+            description="How a text is split into words before bytes are merged: `science` keeps "
+            "LaTeX commands whole and takes digits in groups of three; `gpt2`; `forge` is gpt2 "
+            "with NFKC and a blank before each text; `bytes` merges nothing: 258 entries."
+        ),
+    ] = "science"
     vocabulary: Annotated[
-        int, Meta(ge=258, description="Entries: 256 bytes, 2 specials, and merges.")
+        int, Meta(ge=SMALLEST, description="Entries: 256 bytes, 2 specials, and merges.")
     ] = 52_000
-    sample_bytes: Annotated[
-        int, Meta(ge=1, description="Text to train on; documents are drawn by hash of their uid.")
-    ] = 1_000_000_000
+    given: Annotated[
+        str | None,
+        Meta(
+            description="A tokenizer.json, or the folder with one, to take in place of training; "
+            "relative to the pipeline file."
+        ),
+    ] = msgspec.field(default=None, name="from")
+    end_of_text: Annotated[
+        str | None,
+        Meta(
+            description="The token of `from` that ends a document; null: what its "
+            "tokenizer_config.json names as eos_token, or else <|endoftext|>."
+        ),
+    ] = None
+    sample: Annotated[SampleConfig, Meta(description="What to learn from.")] = SampleConfig()
+    diagnostics: Annotated[
+        DiagnosticsConfig | None,
+        Meta(description="What to measure when it is made; null measures nothing."),
+    ] = DiagnosticsConfig()
     seed: Annotated[int, Meta(ge=0, lt=2**32, description="Of the draw.")] = 1
 
 
-def phases(config: TokenizerConfig, inputs: Inputs, out: Path) -> Phases:
-    sources = (*inputs.partitions("clean"), *inputs.partitions("dedup"))
-    folder = out / TOKENIZER
-    targets = (folder / "tokenizer.json", folder / "tokenizer_config.json")
-    yield Phase("train", partial(_train, config=config), [Task("tokenizer", sources, targets)])
-
-
-def _train(task: Task, config: TokenizerConfig) -> Tally:
-    half = len(task.sources) // 2
-    documents, survivors = task.sources[:half], task.sources[half:]
-    total = sum(sum(read_columns(p, ["text_bytes"])["text_bytes"].to_pylist()) for p in survivors)
-    if total == 0:
+def evidence(config: TokenizerConfig, base: Path) -> list[Any]:
+    """Digest of a tokenizer that is taken, whose faults are told before anything runs."""
+    if config.given is not None:
+        return given_evidence(base / config.given, config.end_of_text)
+    if config.end_of_text is not None:
         raise ConfigError(
-            "there is no text to train a tokenizer on: every document was rejected before; "
-            "`corpusforge rejects` says why"
+            f"tokenizer.end_of_text: {config.end_of_text!r} names a token of tokenizer.from, which "
+            f"is not given; a tokenizer that is trained has {END_OF_TEXT}"
         )
-    seen = {"documents": 0, "bytes": 0}
-
-    def sample() -> Iterator[list[str]]:
-        threshold = min(2**64, 2**64 * config.sample_bytes // total)
-        for pair in zip(documents, survivors, strict=True):
-            for batch, annotation in surviving_batches(*pair):
-                order = seeded_order(batch["uid"].to_numpy(), config.seed)
-                places = [i for i, key in enumerate(order) if int(key) < threshold]
-                drawn = pa.array(places, pa.int64())  # typed: nothing may be drawn from a batch
-                seen["documents"] += len(drawn)
-                seen["bytes"] += sum(annotation["text_bytes"].take(drawn).to_pylist())
-                yield [LONG.sub(" ", text) for text in batch["text"].take(drawn).to_pylist()]
-
-    tokenizer = untrained()
-    trainer = trainers.BpeTrainer(
-        vocab_size=config.vocabulary,
-        special_tokens=SPECIALS,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        max_token_length=64,  # a longer one is an artefact, such as a row of dashes
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(sample(), trainer)
-    model, settings = task.targets
-    write_atomic(model, tokenizer.to_str(pretty=True).encode())
-    write_atomic(settings, json.dumps(HUGGING_FACE, indent=2).encode())
-    return Tally(
-        bytes_read=seen["bytes"],
-        counts={
-            "sampled_documents": seen["documents"],
-            "sampled_bytes": seen["bytes"],
-            "vocabulary": tokenizer.get_vocab_size(),
-        },
-    )
+    return []
 
 
-def untrained() -> Tokenizer:
-    """Byte-level BPE with GPT-2's pre-tokenization and no vocabulary yet."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
+def wanted_ids(config: TokenizerConfig, base: Path) -> int:
+    """How many ids there will be; one that is learnt has fewer where the words are used up.
+
+    Raises:
+        ConfigError: The tokenizer to be taken cannot be read.
+    """
+    if config.given is not None:
+        return vocabulary_of(base / config.given)
+    return SMALLEST if config.preset == "bytes" else config.vocabulary
 
 
-HUGGING_FACE = {
-    "tokenizer_class": "PreTrainedTokenizerFast",
-    "eos_token": END_OF_TEXT,
-    "bos_token": END_OF_TEXT,
-    "pad_token": PADDING,
-    "clean_up_tokenization_spaces": False,
-}
+def phases(config: TokenizerConfig, inputs: Inputs, out: Path) -> Phases:
+    given = None if config.given is None else inputs.base / config.given
+    size = wanted_ids(config, inputs.base)
+    own = PRESETS[config.preset]
+    learnt = [own] if given is None and config.preset != "bytes" else []
+    compared = _compared(config, own, size)
+    recipes = [*learnt, *compared]
+    words, held_out = out / SCRATCH / "words", out / SCRATCH / "held-out"
+    merged: dict[Recipe, Sequence[Task]] = {}
+    if recipes or config.diagnostics:
+        pairs = list(zip(inputs.partitions("clean"), inputs.partitions("dedup"), strict=True))
+        weighed = yield Phase(
+            "weigh",
+            partial(weigh, by=config.sample.by),
+            [Task(document.stem, (document, survivor), ()) for document, survivor in pairs],
+        )
+        held_bytes = config.diagnostics.bytes if config.diagnostics else 0
+        drawn = draw(weighed, config.sample, config.seed, held_bytes)
+        counted = yield Phase(
+            "count",
+            partial(count, draw=drawn, recipes=recipes),
+            [
+                Task(
+                    document.stem,
+                    (document, survivor),
+                    tuple(
+                        folder / f"{document.stem}.arrow"
+                        for folder in (*(words / r.name for r in recipes), held_out)
+                    ),
+                )
+                for document, survivor in pairs
+            ],
+        )
+        if recipes and not counted.counts["sampled_documents"]:
+            raise RunError(
+                f"no document was drawn to train a tokenizer on: "
+                f"tokenizer.sample.bytes={config.sample.bytes:,} is less than they have, or those "
+                f"that it would draw are held out; raise it, or set tokenizer.diagnostics to null"
+            )
+        for recipe in recipes:
+            ranges = key_ranges(counted.counts[f"{recipe.name}_words"], WORDS_PER_RANGE)
+            merged[recipe] = [
+                Task(
+                    f"{recipe.name}-{i:05d}",
+                    (words / recipe.name,),
+                    (out / SCRATCH / "merged" / recipe.name / f"range-{i:05d}.arrow",),
+                    bounds,
+                )
+                for i, bounds in enumerate(ranges)
+            ]
+        yield Phase("merge", merge, [task for tasks in merged.values() for task in tasks])
+    made = tuple(out / TOKENIZER / name for name in NAMES)
+    beside = tuple(out / SCRATCH / "compared" / name for name in NAMES)
+    if given is not None:
+        taking = partial(take_given, end_of_text=config.end_of_text)
+        yield Phase("take", taking, [Task("tokenizer", (given,), made)])
+    tasks = [
+        Task(recipe.name, tuple(t.targets[0] for t in merged.get(recipe, ())), targets)
+        for recipe, targets in (
+            *((own, made) for _ in range(given is None)),
+            *((recipe, beside) for recipe in compared),
+        )
+    ]
+    yield Phase("train", partial(train, vocabulary=size), tasks)
+    if config.diagnostics:
+        sources = (held_out, made[0], *(beside[:1] if compared else ()))
+        yield Phase("diagnose", diagnose, [Task("held-out", sources, (out / DIAGNOSTICS,))])
+
+
+def _compared(config: TokenizerConfig, own: Recipe, size: int) -> list[Recipe]:
+    """What is learnt for comparison alone, if that would be another tokenizer."""
+    wanted = config.diagnostics is not None and config.diagnostics.compare
+    same = config.given is None and own in (COMPARED, PRESETS["bytes"])
+    return [COMPARED] if wanted and not same and size > SMALLEST else []
+
 
 STAGE = Stage(
     name="tokenizer",
-    version=1,
+    version=2,
     config=TokenizerConfig,
     reads=("clean", "dedup"),
     phases=phases,
+    evidence=evidence,
 )

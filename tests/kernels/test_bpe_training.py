@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from corpusforge.kernels.bpe_training import BYTES, byte_characters, learn_merges
+from corpusforge.kernels.bpe_training import learn_merges
+from corpusforge.kernels.byte_level import BYTES, byte_characters
 from corpusforge.kernels.word_counts import WordList
 
 LONG = 64

@@ -37,6 +37,15 @@ def test_a_source_and_an_output_are_enough(tmp_path):
     assert config.stages.train is None
 
 
+def test_training_may_begin_with_a_preset(tmp_path):
+    train = load(tmp_path, with_stage("train", preset="forge-s", steps=700)).stages.train
+    assert (train.steps, train.optimizer, train.model.layers) == (700, "lamb", 24)
+    with pytest.raises(
+        ConfigError, match=r"Invalid enum value 'forge' - at `\$.stages.train.preset"
+    ):
+        load(tmp_path, with_stage("train", preset="forge"))
+
+
 def test_every_default_survives_being_written_out(tmp_path):
     config = load(tmp_path, RECIPE)
     assert load(tmp_path, msgspec.to_builtins(config)) == config

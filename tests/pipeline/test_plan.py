@@ -15,10 +15,12 @@ from corpusforge.pipeline.config import STAGES, PipelineConfig
 from corpusforge.pipeline.plan import fingerprint, make_plan, open_plan
 from corpusforge.stages.clean_text import TextConfig
 from corpusforge.stages.decontamination import ContaminationConfig
+from corpusforge.stages.shard_mixture import MixtureConfig
+from corpusforge.stages.tokenizer_sample import SampleConfig
 
 NAMES = [stage.name for stage in STAGES]
 SOURCE = {"kind": "pubmed", "folder": "papers", "files": "*.xml"}
-MODEL = {"layers": 1, "hidden": 16, "heads": 1}
+MODEL = {"kind": "neox", "layers": 1, "hidden": 16, "heads": 1}
 RECIPE = {"output": "out", "stages": {"extract": {"sources": {"pubmed": SOURCE}}}}
 EVIDENCE = {name: [] for name in NAMES}
 
@@ -126,10 +128,21 @@ OTHER = {
     "dedup": {
         **{"shingle_words": 6, "bands": 21, "rows": 5, "limits": Limits(similarity=0.9), "seed": 2},
         **{"keep": ("longer",), "sources": ("pubmed",)},
-        "decontaminate": ContaminationConfig(),
+        **{"decontaminate": ContaminationConfig(), "against": "index", "keep_index": True},
     },
-    "tokenizer": {"vocabulary": 999, "sample_bytes": 5, "seed": 2},
-    "shards": {"split": (1, 0, 0), "shard_tokens": 5, "seed": 2},
+    "tokenizer": {
+        "preset": "forge",
+        "vocabulary": 999,
+        "given": "tokenizer.json",
+        "end_of_text": "</s>",
+        "sample": SampleConfig(bytes=5),
+        "diagnostics": None,
+        "seed": 2,
+    },
+    "shards": {
+        **{"split": (1, 0, 0), "shard_tokens": 5, "seed": 2, "exclude": "removed.txt"},
+        "mixture": MixtureConfig(parts={}),
+    },
 }
 
 
@@ -160,6 +173,12 @@ def test_a_raised_version_changes_its_stage_and_all_downstream(name, monkeypatch
     raised = [replace(s, version=s.version + (s.name == name)) for s in STAGES]
     monkeypatch.setattr(planning, "STAGES", tuple(raised))
     assert differing(before, plan()) == NAMES[NAMES.index(name) :]
+
+
+def test_how_training_is_carried_out_changes_nothing():
+    executions = ({}, {"accumulate": 2, "parallel": "fsdp"})
+    one, other = (plan({"train": {"model": MODEL, "execution": each}}) for each in executions)
+    assert one.train_folder == other.train_folder
 
 
 def test_a_setting_of_training_changes_the_model_and_no_stage():

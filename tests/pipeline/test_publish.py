@@ -20,6 +20,11 @@ def test_every_setting_of_a_pipeline_file_is_described():
             assert described, f"{name}.{field} has no description"
 
 
+def test_a_preset_need_not_name_a_model():
+    definitions = json.loads(published()["pipeline.schema.json"])["$defs"]
+    assert "model" not in definitions["TrainConfig"]["required"]
+
+
 @pytest.mark.parametrize("path", sorted(PIPELINES.rglob("*.yaml")), ids=lambda path: path.name)
 def test_the_pipelines_of_this_repository_can_be_read(path):
     assert load_pipeline(path).output

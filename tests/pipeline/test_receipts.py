@@ -10,7 +10,14 @@ import pytest
 from corpusforge.errors import ContractError, FormatError
 from corpusforge.formats.atomic import write_atomic
 from corpusforge.pipeline.manifest import NAME, read_manifest
-from corpusforge.pipeline.receipts import perform, phases_done, read_receipts, valid_receipts
+from corpusforge.pipeline.receipts import (
+    perform,
+    phases_done,
+    read_receipts,
+    renew_receipts,
+    results_in_place,
+    valid_receipts,
+)
 from corpusforge.work import Tally, Task
 
 TALLY = Tally(read=3, kept=2, rejected={"language": 1}, bytes_read=9, counts={"x": 1})
@@ -132,3 +139,14 @@ def test_a_file_that_is_no_manifest_is_named_with_what_to_do(tmp_path):
 @pytest.mark.parametrize("folder", [".", "absent"])
 def test_a_folder_without_manifest_is_not_complete(tmp_path, folder):
     assert read_manifest(tmp_path / Path(folder)) is None
+
+
+def test_a_receipt_can_be_made_to_promise_another_size_of_some_files(tmp_path):
+    done(tmp_path)
+    (tmp_path / "table" / "part-00000.bin").write_bytes(b"new")
+    assert not results_in_place(tmp_path)
+    renew_receipts(tmp_path, {"table/part-00000.bin": 3, "table/part-00001.bin": 9})
+    [receipt] = read_receipts(tmp_path, "map")
+    assert receipt.targets == {"table/part-00000.bin": 3, "rejects/part-00000.bin": 7}
+    assert receipt.tally == TALLY
+    assert results_in_place(tmp_path)

@@ -9,12 +9,15 @@ import pytest
 from corpora import finish, prose, write_corpus
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
 
 import corpusforge
 from corpusforge.formats.atomic import write_atomic
+from corpusforge.formats.shard_folder import read_description
 from corpusforge.pipeline.ledger import ledger
 from corpusforge.pipeline.plan import open_plan
 from corpusforge.pipeline.report import CURVE_HEIGHT, CURVE_WIDTH, loss_curve, write_report
+from corpusforge.stages.tokenizer_diagnostics import DIAGNOSTICS, read_diagnostics
 
 
 class Page(HTMLParser):
@@ -85,6 +88,23 @@ def test_splits_have_their_documents_and_tokens(finished, html):
         ]
 
 
+def test_tokens_are_those_that_training_reads_and_say_what_encoded_them(tmp_path):
+    words = Tokenizer(models.WordLevel({"<|endoftext|>": 0, "?": 1}, unk_token="?"))
+    words.save(str(tmp_path / "words.json"))
+    stages = {
+        "tokenizer": {"from": "words.json", "diagnostics": None},
+        "shards": {"mixture": {"parts": {"pubmed": {"epochs": 2}}}},
+    }
+    plan = finish(write_corpus(tmp_path, documents=9, stages=stages))
+    train = read_description(plan.step("shards").folder).splits["train"]
+    html = report(plan)
+    [row] = rows_named(html, "train")
+    assert row[1:] == [f"{train.documents:,} documents", f"{train.tokens:,} tokens"]
+    assert train.documents > ledger(plan)[-1].tally.kept
+    assert "With a mixture by source: a document that training reads several times" in html
+    assert "does not cover this tokenizer: its model is WordLevel, not BPE." in html
+
+
 def test_duplicates_are_told_with_the_recall_of_the_bands(html):
     assert "share one of 20 bands of 6 MinHash values" in html
     [row] = rows_named(html, "chance that it is compared")
@@ -107,6 +127,26 @@ def test_benchmarks_have_their_counts_where_some_were_looked_for(tmp_path, html)
     assert rows_named(html, "contaminated")[0][1] == "1"
 
 
+def test_the_tokenizer_is_shown_beside_the_one_it_is_compared_with(finished, html):
+    found = read_diagnostics(finished.step("tokenizer").folder / DIAGNOSTICS)
+    own, other = ([s for s in found.spellings if s.tokenizer == name] for name in ("this", "gpt2"))
+    told = [row for row in Page(html).rows if row and re.match(r"(source|language|kind): ", row[0])]
+    spelled = [(a, b) for a, b in zip(own[1:], other[1:], strict=True) if a.tokens]
+    assert found.documents > 0
+    here, there = found.vocabularies
+    assert f"Of the {here.entries:,} entries {here.unused:,} do not occur" in html
+    assert f"of GPT-2's {there.entries:,} it is {there.unused:,}." in html
+    assert [row[:4] for row in told] == [
+        [
+            f"{a.group}: {a.name}",
+            f"{a.bytes:,}",
+            f"{a.bytes_per_token:.3f}",
+            f"{b.bytes_per_token:.3f}",
+        ]
+        for a, b in spelled
+    ]
+
+
 def test_the_page_needs_nothing_but_itself(html):
     assert Page(html).links == []
     assert not re.search(r"https?://|@import|url\(|<script", html)
@@ -127,6 +167,8 @@ def test_a_page_can_be_made_before_anything_has_run(tmp_path):
     html = report(open_plan(write_corpus(tmp_path, documents=5)))
     assert [row[6] for row in Page(html).rows if len(row) == 7][1:] == ["not run"] * 6
     assert "Not run yet." in html
+    assert "Not made yet." in html
+    assert "<h2>Tokenizer</h2>" not in html
 
 
 def test_a_page_made_in_the_middle_shows_what_is_there(tmp_path):

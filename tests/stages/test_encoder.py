@@ -167,6 +167,16 @@ def test_what_the_kernel_does_not_cover_tokenizers_does(tmp_path):
     assert ids_of(encoder, documents) == by_library(open_tokenizer(path), documents)
 
 
+def test_a_text_that_a_tokenizer_has_no_token_for_is_told(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    Tokenizer(models.WordLevel({"the": 0}, unk_token="?")).save(str(path))
+    encoder = open_encoder(path)
+    with pytest.raises(
+        ConfigError, match=r"cannot encode a text \(.*UNK.*\); it needs a token for"
+    ):
+        ids_of(encoder, ["the unknown"])
+
+
 def test_a_normalizer_that_is_no_normal_form_is_applied_to_whole_texts(tmp_path):
     tokenizer = Tokenizer.from_file(str(tokenizer_of("gpt2")))
     tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Strip()])

@@ -1,7 +1,8 @@
 """What shards promise: every surviving document once, findable, in an order of its own."""
 
-import json
-from itertools import pairwise
+import re
+from hashlib import sha256
+from itertools import cycle, pairwise
 
 import msgspec
 import numpy as np
@@ -12,18 +13,24 @@ from corpora import prose
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
+from xxhash import xxh3_64_intdigest
 
-from corpusforge.errors import ContractError
+from corpusforge.errors import ConfigError, ContractError
 from corpusforge.formats.megatron import open_shard
 from corpusforge.formats.partition import write_partition
-from corpusforge.stages import dedup, shard_assembly, shards, tokenizer
+from corpusforge.formats.shard_folder import read_description
+from corpusforge.stages import dedup, shard_writer, shards, tokenizer
 from corpusforge.stages.dedup import DedupConfig
-from corpusforge.stages.shard_encoding import SPLITS, sides
+from corpusforge.stages.encoder import Encoder
+from corpusforge.stages.shard_encoding import Codec, encode_batch
+from corpusforge.stages.shard_split import SPLITS, sides
 from corpusforge.stages.shards import ShardsConfig
-from corpusforge.stages.stage import TABLE
-from corpusforge.stages.tokenizer import TOKENIZER, TokenizerConfig
+from corpusforge.stages.stage import SCRATCH, TABLE, Inputs
+from corpusforge.stages.tokenizer import TokenizerConfig
+from corpusforge.stages.tokenizer_files import TOKENIZER
 from corpusforge.tables.identity import uid_of
 from corpusforge.tables.schemas import SURVIVORS
+from corpusforge.work import Tally
 from stages.folders import rejects_of, run_stage, table_of, write_clean
 
 DOCUMENTS = [(f"s:{i}", prose(f"shards {i}", sentences=2)) for i in range(120)]
@@ -185,6 +192,9 @@ def test_row_i_of_provenance_describes_sequence_i(made):
         for row in table.to_pylist():
             assert row["uid"] == row["cluster"] == uid_of(row["doc_id"])
             assert (row["source"], row["content"], row["retracted"]) == ("s", "abstract", False)
+            text = dict(DOCUMENTS)[row["doc_id"]].encode()
+            assert (row["text_bytes"], row["text_digest"]) == (len(text), xxh3_64_intdigest(text))
+            assert (row["pass"], row["language"]) == (0, "en")
 
 
 # --- order
@@ -223,23 +233,22 @@ def test_a_golden_corpus_keeps_its_order_and_its_splits(made):
 def test_several_shards_hold_the_same_documents_in_the_same_order_as_one(
     reads, made, tmp_path, shard_tokens
 ):
-    tally, out = run(reads, tmp_path, ShardsConfig(split=(6, 3, 1), shard_tokens=shard_tokens))
+    _, out = run(reads, tmp_path, ShardsConfig(split=(6, 3, 1), shard_tokens=shard_tokens))
     assert in_order(out) == in_order(made[1])
-    for name in SPLITS:
-        shards_of_split = list((out / name).glob("*.idx"))
-        assert len(shards_of_split) == 1 + tally.counts[f"{name}_tokens"] // shard_tokens
+    for rows in layout(out).values():
+        assert sum(len(ids) for _, ids in rows) <= shard_tokens or len(rows) == 1
     assert len(list((out / "train").glob("*.idx"))) > 3
 
 
-def test_shards_of_one_split_are_about_as_large_as_asked_for(reads, tmp_path):
-    _, out = run(reads, tmp_path, ShardsConfig(split=(1, 0, 0), shard_tokens=4_000))
-    sizes = [sum(len(ids) for _, ids in rows) for name, rows in layout(out).items()]
-    filled = [size for size in sizes if size]
-    assert len(filled) > 3
-    mean = sum(filled) / len(filled)
-    # Documents fall into shards like balls into urns: 4 sigma of n documents are 4 sqrt(n).
-    per_document = sum(filled) / len(DOCUMENTS)
-    assert all(abs(s - mean) < 4 * (s / per_document) ** 0.5 * per_document for s in filled)
+def test_the_shards_of_a_split_are_about_equally_large(reads, tmp_path):
+    """Training refuses a shard that holds no window, so no short one may be left at the end."""
+    tally, out = run(reads, tmp_path, ShardsConfig(split=(1, 0, 0), shard_tokens=4_000))
+    rows = layout(out)
+    train = [rows[name] for name in sorted(rows) if name.startswith("train")]
+    sizes = [sum(len(ids) for _, ids in documents) for documents in train]
+    longest = max(len(ids) for documents in rows.values() for _, ids in documents)
+    assert len(sizes) == -(-tally.counts["train_tokens"] // 4_000) > 3
+    assert max(sizes) - min(sizes) <= 2 * longest
 
 
 def test_a_document_longer_than_a_shard_is_not_cut(tmp_path):
@@ -286,8 +295,35 @@ def test_splits_have_the_same_share_all_along_the_order():
 def test_a_split_of_no_part_is_empty_and_can_be_opened(tmp_path, reads, split):
     _, out = run(reads, tmp_path, ShardsConfig(split=split))
     assert in_order(out)["valid"] == []
-    summary = json.loads((out / "corpus.json").read_bytes())
-    assert summary["splits"]["valid"] == {"shards": ["valid-00000"], "tokens": 0, "documents": 0}
+    valid = read_description(out).splits["valid"]
+    assert [shard.name for shard in valid.shards] == ["valid-00000"]
+    assert (valid.documents, valid.tokens, valid.text_bytes, valid.groups) == (0, 0, 0, [])
+
+
+@pytest.mark.parametrize(("name", "parts"), [("forge", (969, 30, 1)), ("puri", (1000, 1, 1))])
+def test_a_preset_is_its_parts(tmp_path, reads, name, parts):
+    _, by_name = run(reads, tmp_path / "name", msgspec.convert({"split": name}, ShardsConfig))
+    _, by_parts = run(reads, tmp_path / "parts", ShardsConfig(split=parts))
+    assert in_order(by_name) == in_order(by_parts)
+    assert read_description(by_name).split == {"by": "cluster", "parts": list(parts)}
+
+
+def test_a_split_by_year_trains_on_what_was_published_before(tmp_path, reads):
+    """Documents without a year are for training, whatever they say."""
+    published = cycle([None, 1999, 2022, 2023, 2024])
+    years = {doc_id: year for (doc_id, _), year in zip(DOCUMENTS, published, strict=False)}
+    dated = with_survivors(
+        tmp_path / "dedup", reads, lambda rows: [r | {"year": years[r["doc_id"]]} for r in rows]
+    )
+    config = msgspec.convert({"split": {"by": "year", "valid": 2022, "test": 2024}}, ShardsConfig)
+    _, out = run(dated, tmp_path / "shards", config)
+    sides_by_year = {None: "train", 1999: "train", 2022: "valid", 2023: "valid", 2024: "test"}
+    assert split_of(out) == {doc_id: sides_by_year[year] for doc_id, year in years.items()}
+
+
+def test_a_split_whose_test_begins_before_its_validation_is_refused():
+    with pytest.raises(msgspec.ValidationError, match="valid=2024 is after test=2022; validation"):
+        msgspec.convert({"split": {"by": "year", "valid": 2024, "test": 2022}}, ShardsConfig)
 
 
 def with_survivors(folder, reads, change):
@@ -326,33 +362,80 @@ def test_another_seed_is_another_order_and_another_split(tmp_path, reads, made):
     assert split_of(out) != split_of(made[1])
 
 
-# --- corpus.json
+# --- shards.json
 
 
-def test_corpus_json_says_what_the_folder_holds(made):
+def test_shards_json_says_what_the_folder_holds(made, reads):
     tally, out = made
-    summary = json.loads((out / "corpus.json").read_bytes())
-    assert summary["fingerprint"] == out.name
-    assert (summary["vocab_size"], summary["eod_id"]) == (300, 0)
-    assert set(summary["splits"]) == set(SPLITS)
-    for name, split in summary["splits"].items():
-        opened = [open_shard(out / name / shard) for shard in split["shards"]]
-        assert split["documents"] == sum(map(len, opened)) == tally.counts[f"{name}_documents"]
-        assert split["tokens"] == sum(len(s.tokens) for s in opened)
+    described = read_description(out)
+    assert described.fingerprint == out.name
+    assert (described.vocab_size, described.eod_id, described.dtype) == (300, 0, "uint16")
+    assert set(described.splits) == set(SPLITS)
+    tokenizer_file = reads["tokenizer"] / TOKENIZER / "tokenizer.json"
+    assert (out / "tokenizer.json").read_bytes() == tokenizer_file.read_bytes()
+    assert described.tokenizer_sha256 == sha256(tokenizer_file.read_bytes()).hexdigest()
+    for name, split in described.splits.items():
+        opened = [open_shard(out / name / shard.name) for shard in split.shards]
+        assert split.documents == sum(map(len, opened)) == tally.counts[f"{name}_documents"]
+        assert split.tokens == sum(len(s.tokens) for s in opened)
+        rows = table_rows(out, name)
+        assert split.text_bytes == sum(row["text_bytes"] for row in rows)
+        [group] = split.groups
+        assert (group.source, group.licence) == ("s", None)
+        assert (group.documents, group.tokens) == (split.documents, split.tokens)
+        for shard in split.shards:
+            for suffix, file in shard.files.items():
+                content = (out / name / f"{shard.name}{suffix}").read_bytes()
+                assert (file.bytes, file.sha256) == (len(content), sha256(content).hexdigest())
+
+
+def test_the_revision_is_that_of_the_tokens_and_of_nothing_else(made, reads, tmp_path):
+    _, again = run(reads, tmp_path / "again")
+    _, other = run(reads, tmp_path / "other", ShardsConfig(split=(6, 3, 1), seed=2))
+    revisions = [read_description(out).revision for out in (made[1], again, other)]
+    assert revisions[0] == revisions[1] != revisions[2]
+
+
+def table_rows(out, split):
+    """Provenance of all shards of a split."""
+    paths = sorted((out / split).glob("*.parquet"))
+    return [row for path in paths for row in pq.read_table(path).to_pylist()]
 
 
 # --- damage and misuse
 
 
-def test_a_disk_that_returns_other_lengths_is_noticed(tmp_path, reads, monkeypatch):
-    write = shard_assembly.write_shard
+def test_files_that_vanish_between_two_phases_are_noticed(tmp_path, reads):
+    phases = shards.STAGE.phases(CONFIG, Inputs(tmp_path, reads), tmp_path / "out")
+    phase = next(phases)
+    while phase.name != "assemble":
+        phase = phases.send(sum((phase.work(task) for task in phase.tasks), Tally()))
+    (tmp_path / "out" / SCRATCH / "train" / "part-00002.arrow").unlink()
+    with pytest.raises(
+        ContractError, match=r"train-00000 got 33 documents .* Delete .*out and run"
+    ):
+        phase.work(phase.tasks[0])
 
-    def one_document_less(prefix, documents, vocab_size):
-        return write(prefix, list(documents)[1:], vocab_size)
 
-    monkeypatch.setattr(shard_assembly, "write_shard", one_document_less)
-    with pytest.raises(ContractError, match=r"train-00000.idx does not hold the documents"):
+def test_a_disk_that_returns_other_provenance_is_noticed(tmp_path, reads, monkeypatch):
+    read = shard_writer.read_batches
+
+    def one_document_less(path, schema):
+        yield from (batch.slice(1) for batch in read(path, schema))
+
+    monkeypatch.setattr(shard_writer, "read_batches", one_document_less)
+    with pytest.raises(ContractError, match=r"train-00000.parquet does not describe the documents"):
         run(reads, tmp_path)
+
+
+def test_a_tokenizer_without_an_end_of_document_is_refused(tmp_path, reads):
+    path = tmp_path / "tokenizer" / TOKENIZER / "tokenizer.json"
+    path.parent.mkdir(parents=True)
+    whole = (reads["tokenizer"] / TOKENIZER / "tokenizer.json").read_text()
+    path.write_text(whole.replace("endof", "an"))
+    message = re.escape("tokenizer.json has no token <|endoftext|>, which ends every document")
+    with pytest.raises(ConfigError, match=message):
+        run({**reads, "tokenizer": tmp_path / "tokenizer"}, tmp_path / "out")
 
 
 def test_survivors_that_are_not_among_the_documents_are_noticed(tmp_path, reads):
@@ -377,3 +460,13 @@ def test_a_split_without_a_part_for_train_is_refused(split):
 def test_a_shard_of_no_tokens_cannot_be_asked_for():
     with pytest.raises(msgspec.ValidationError, match=r">= 1 - at `\$\.shard_tokens`"):
         msgspec.convert({"shard_tokens": 0}, ShardsConfig)
+
+
+def test_an_id_beyond_the_vocabulary_is_noticed_before_it_is_made_smaller():
+    encoder = Encoder(None, lambda _: (np.array([70_000], np.uint32), np.array([0, 1])), None)
+    documents = pa.RecordBatch.from_pydict({"doc_id": ["s:1"], "text": ["text"]})
+    message = (
+        r"s:1 and the documents after it have the id 70000, but the tokenizer's largest is 257"
+    )
+    with pytest.raises(ContractError, match=message):
+        encode_batch(documents, Codec(encoder, 258, 0), 1)
