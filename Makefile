@@ -63,8 +63,8 @@ bench: clean  ## measured ratios against named peers
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-notebook: train  ## the tour of a corpus, what it leaves out and its duplicates, with plots, as work/*.ipynb
-	for name in 01_tour 02_rejects 03_duplicates; do PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
+notebook: train  ## the tour of a corpus, what it leaves out, its duplicates, its tokenizer, its model, with plots, as work/*.ipynb
+	for name in 01_tour 02_rejects 03_duplicates 04_tokenizer 05_training; do PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
 		--output=$(abspath work)/$$name.ipynb notebooks/$$name.ipynb || exit 1; done
 
 slurm: $(READY)  ## a real two-node SLURM on this machine, and the demo as a job on it

@@ -26,7 +26,8 @@ from bench_ftfy import arxiv, elife, pubmed
 from kitoken import Kitoken
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from corpusforge.formats.vocabulary import SPELLING, open_tokenizer
+from corpusforge.formats.vocabulary import open_tokenizer
+from corpusforge.kernels.byte_level import byte_characters
 from corpusforge.stages.encoder import open_encoder
 
 FILE = Path(__file__).parents[1] / "work" / "encode" / "tokenizer.json"
@@ -78,7 +79,7 @@ def trained(texts):
 
 def for_tiktoken(file):
     """The same merges for tiktoken, which knows tokens by their bytes."""
-    byte_of = {character: byte for byte, character in SPELLING.items()}
+    byte_of = {character: byte for byte, character in enumerate(byte_characters())}
     vocabulary = Tokenizer.from_file(str(file)).get_vocab()
     specials = {token: vocabulary.pop(token) for token in SPECIALS}
     ranks = {bytes(map(byte_of.get, token)): i for token, i in vocabulary.items()}

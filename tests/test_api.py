@@ -207,6 +207,13 @@ def test_the_tokens_of_a_document_decode_to_its_text(corpus):
         assert corpus.tokenizer.decode(ids[:-1].tolist()) == row["text"]
 
 
+def test_a_tokenizer_comes_with_its_diagnostics(corpus):
+    found = corpus.tokenizer_diagnostics()
+    assert found.vocabularies[0].entries == corpus.tokenizer.get_vocab_size()
+    whole = found.spellings[0]
+    assert (whole.tokenizer, whole.group, whole.documents) == ("this", "all", found.documents)
+
+
 @pytest.mark.parametrize("doc_id", [SHORT, "pubmed:424242"])
 def test_a_document_in_no_shard_has_no_tokens(corpus, doc_id):
     with pytest.raises(ConfigError, match=f"{doc_id} is in no shard; `corpusforge explain"):
@@ -216,6 +223,8 @@ def test_a_document_in_no_shard_has_no_tokens(corpus, doc_id):
 def test_a_tokenizer_that_is_not_there_yet_says_what_makes_it(empty):
     with pytest.raises(ConfigError, match="there is no tokenizer; `corpusforge run PIPELINE`"):
         _ = empty.tokenizer
+    with pytest.raises(ConfigError, match=r"diagnostics\.json does not exist; .* unless tokenizer"):
+        empty.tokenizer_diagnostics()
 
 
 def test_before_training_its_log_is_empty_and_there_is_no_result(corpus):
@@ -226,7 +235,7 @@ def test_before_training_its_log_is_empty_and_there_is_no_result(corpus):
 def test_after_training_its_log_and_its_result_are_what_it_wrote(empty):
     log = [{"step": 1, "loss": 8.0}, {"step": 2, "loss": 7.5}]
     lines = b"".join(json.dumps(entry).encode() + b"\n" for entry in log)
-    write_atomic(empty.plan.train_folder / "log.jsonl", lines)
+    write_atomic(empty.plan.train_folder / "log.jsonl", lines + b'{"step": 3, "lo')
     write_atomic(empty.plan.train_folder / "DONE", b'{"steps": 2}')
     assert empty.training_log() == log
     assert empty.training_result() == {"steps": 2}

@@ -11,6 +11,7 @@ from corpusforge.cli import run_command
 from corpusforge.stages.clean import CleanConfig
 from corpusforge.stages.clean_quality import PRESETS, preset, preset_text
 from corpusforge.stages.clean_text import RULES
+from corpusforge.training import preset as training
 
 
 def say(*words, terminal=False):
@@ -44,7 +45,13 @@ def test_a_preset_is_printed_under_its_name_as_it_is(name):
 def test_without_a_name_all_presets_are_printed():
     status, text = say("presets")
     assert status == 0
-    assert [line[2:] for line in text.splitlines() if line.startswith("# ")] == list(PRESETS)
+    names = [line[2:] for line in text.splitlines() if line.startswith("# ")]
+    assert names == [*PRESETS, *training.PRESETS]
+
+
+@pytest.mark.parametrize("name", training.PRESETS)
+def test_a_preset_of_training_is_printed_too(name):
+    assert say("presets", name) == (0, f"# {name}\n{training.preset_text(name)}\n")
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -1,5 +1,6 @@
 """Notebooks run from the first cell to the last on a finished corpus."""
 
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -7,14 +8,21 @@ import pytest
 from corpora import finish, write_corpus
 from nbclient import NotebookClient
 
+from corpusforge.pipeline.training import training_command
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+TRAIN = {
+    "model": {"kind": "neox", "layers": 1, "hidden": 16, "heads": 1},
+    **{"sequence_length": 32, "batch": 4, "steps": 20, "warmup": 2, "evaluate_every": 10},
+}
 pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory):
-    path = write_corpus(tmp_path_factory.mktemp("notebook"), documents=60)
-    finish(path)
+    path = write_corpus(tmp_path_factory.mktemp("notebook"), stages={"train": TRAIN})
+    command = training_command(finish(path), None)
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
     return path
 
 

@@ -4,6 +4,7 @@
     python -m corpusforge.executors.allocation settings              YAML for DASK_CONFIG
     python -m corpusforge.executors.allocation wait FILE WORKERS     until so many have joined
     python -m corpusforge.executors.allocation shutdown FILE         end scheduler and workers
+    python -m corpusforge.executors.allocation trained PIPELINE      whether its model is complete
 
 FILE is the scheduler file. `pending` prints nothing when there is nothing to do, and fails when the
 pipeline file is wrong: both are better known before a cluster is started. With `settings`,
@@ -21,7 +22,7 @@ import dask
 import msgspec
 from distributed import Client
 
-from corpusforge.errors import ConfigError, CorpusforgeError
+from corpusforge.errors import ConfigError, CorpusforgeError, RunError
 from corpusforge.executors.clusters import CONNECT, SETTINGS
 from corpusforge.pipeline.manifest import is_complete
 from corpusforge.pipeline.plan import Plan, open_plan
@@ -80,6 +81,21 @@ def shut_down(scheduler_file: Path) -> None:
         client.shutdown()
 
 
+def check_trained(plan: Plan) -> str:
+    """One line that says so.
+
+    Raises:
+        RunError: Its training has not said that it is complete.
+    """
+    done = plan.train_folder / "DONE"
+    if not done.is_file():
+        raise RunError(
+            f"{done} is missing although the launcher's status is 0, as after a rank that ended "
+            f"without a word; look at what the ranks printed and run the same command again"
+        )
+    return f"the training is complete: {done}"
+
+
 def main() -> int:
     """Parse the command line and do it; the exit status."""
     parser = argparse.ArgumentParser(
@@ -88,7 +104,8 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    verbs.add_parser("pending").add_argument("pipeline", type=Path, help="pipeline file")
+    for name in ("pending", "trained"):
+        verbs.add_parser(name).add_argument("pipeline", type=Path, help="pipeline file")
     verbs.add_parser("settings")
     for name in ("wait", "shutdown"):
         verb = verbs.add_parser(name)
@@ -99,6 +116,8 @@ def main() -> int:
     try:
         if options.verb == "pending":
             print(" ".join(pending_stages(open_plan(options.pipeline))))
+        elif options.verb == "trained":
+            print(check_trained(open_plan(options.pipeline)))
         elif options.verb == "settings":
             sys.stdout.buffer.write(settings_yaml())
         elif options.verb == "wait":

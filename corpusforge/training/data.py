@@ -13,30 +13,37 @@ nothing else to save or to agree on: the order is the same on any number of rank
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpusforge.errors import ConfigError
-from corpusforge.formats.megatron import Shard
 from corpusforge.kernels.permutation import permute
+from corpusforge.training.tokens import Tokens
 
 IGNORED = -100  # a target that does not count; torch's cross_entropy knows it by this number
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Windows, one per row."""
+    """Windows, one per row.
+
+    A position is the place of a token in its document, counted from the start of the document or of
+    the window, whichever is later (in `Streams`: or of the stream). It is 0 where what comes before
+    must not be seen, so that `(positions == 0).cumsum(1)` numbers the documents of a window.
+    """
 
     inputs: NDArray[np.int64]  # (windows, S)
     targets: NDArray[np.int64]  # (windows, S); IGNORED where another window has the target
+    positions: NDArray[np.int64]  # (windows, S)
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
     """All windows of a split."""
 
-    shards: tuple[Shard, ...]
+    tokens: Tokens
     length: int  # S, tokens per window
     ends: NDArray[np.int64]  # (shards,) windows up to and including each shard
 
@@ -45,49 +52,70 @@ class Windows:
 
     def targets(self, windows: NDArray[np.int64]) -> int:
         """How many targets these windows have, the ignored ones left out."""
-        shards = np.searchsorted(self.ends, windows, side="right")
-        sizes = np.array([shard.tokens.size - 1 for shard in self.shards])
-        last = windows == self.ends[shards] - 1
-        partial = sizes[shards[last]] % self.length
-        return len(windows) * self.length - int((self.length - partial)[partial > 0].sum())
+        _, repeated = self._places(windows)
+        return len(windows) * self.length - int(repeated.sum())
+
+    def starts(self, windows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first token of each window, counted through all shards."""
+        return self._places(windows)[0]
 
     def batch(self, windows: NDArray[np.int64]) -> Batch:
         """The windows with these numbers, in this order."""
-        rows = np.empty((len(windows), self.length + 1), np.int64)
-        repeated = np.zeros(len(windows), np.int64)
-        for row, window in enumerate(windows):
-            j = int(np.searchsorted(self.ends, window, side="right"))
-            tokens = self.shards[j].tokens
-            first = int(window - (self.ends[j - 1] if j else 0)) * self.length
-            start = min(first, tokens.size - 1 - self.length)
-            rows[row] = tokens[start : start + self.length + 1]
-            repeated[row] = first - start
-        targets = rows[:, 1:].copy()
-        targets[np.arange(self.length) < repeated[:, None]] = IGNORED
-        return Batch(rows[:, :-1], targets)
+        starts, repeated = self._places(windows)
+        batch = without_positions(self.tokens, starts, self.length)
+        for row in np.flatnonzero(repeated).tolist():
+            batch.targets[row, : repeated[row]] = IGNORED
+        self.tokens.place(starts, starts, batch.positions)
+        return batch
+
+    def will_need(self, windows: NDArray[np.int64]) -> None:
+        """Have windows read from disk ahead of their use, without waiting for them."""
+        starts, _ = self._places(windows)
+        self.tokens.will_need(starts, self.length + 1)
+
+    def _places(self, windows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first token of each window, and how many targets the one before has of it."""
+        shards = np.searchsorted(self.ends, windows, side="right")
+        before = np.concatenate([[0], self.ends])[shards]
+        first = (windows - before) * self.length
+        start = np.minimum(first, self.tokens.sizes[shards] - 1 - self.length)
+        return self.tokens.firsts[shards] + start, first - start
 
 
-def windows_of(shards: Sequence[Shard], length: int) -> Windows:
-    """The windows of some shards; shards without tokens have none.
+def without_positions(tokens: Tokens, starts: NDArray[np.int64], length: int) -> Batch:
+    """Windows from these tokens on, with room for positions that the caller fills."""
+    rows = np.empty((len(starts), length + 1), tokens.dtype)
+    tokens.read(starts, rows)
+    # One array: glibc keeps what it gets back of it for the next batch, while three would be given
+    # to the system and taken again, page by page, which costs more than reading.
+    batch = Batch(*np.empty((3, len(starts), length), np.int64))
+    batch.inputs[...], batch.targets[...] = rows[:, :-1], rows[:, 1:]
+    return batch
+
+
+def windows_of(prefixes: Sequence[Path], length: int) -> Windows:
+    """The windows of the shards with these paths; shards without tokens have none.
 
     Raises:
         ConfigError: A shard is too short for one window, or none has tokens.
+        FormatError: A shard is missing or damaged.
     """
-    for shard in shards:
-        if 0 < shard.tokens.size <= length:
+    tokens = Tokens.of(prefixes)
+    for shard in tokens.shards:
+        if 0 < shard.tokens <= length:
             raise ConfigError(
-                f"{shard.prefix} has {shard.tokens.size:,} tokens, fewer than the {length + 1:,} "
+                f"{shard.prefix} has {shard.tokens:,} tokens, fewer than the {length + 1:,} "
                 f"of one window and its last target; make fewer and larger shards, or lower "
                 f"sequence_length"
             )
-    counts = [max(0, -(-(shard.tokens.size - 1) // length)) for shard in shards]
-    if not sum(counts):
-        where = shards[0].prefix.parent if shards else "a split"
+    if not len(tokens):
+        where = prefixes[0].parent if prefixes else "a split"
         raise ConfigError(
             f"{where} has no tokens to train or evaluate on; give it a larger share of the "
             f"documents when making the shards"
         )
-    return Windows(tuple(shards), length, np.cumsum(counts, dtype=np.int64))
+    counts = np.maximum(0, -((1 - tokens.sizes) // length))
+    return Windows(tokens, length, np.cumsum(counts))
 
 
 @dataclass(frozen=True)
@@ -108,6 +136,26 @@ class Order:
             key = [self.seed, int(epoch)]
             chosen[now] = permute(samples[now] % self.windows, self.windows, key)
         return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled:
+    """Steps of windows in a random order: what models take that see one window at a time."""
+
+    windows: Windows
+    order: Order
+
+    def batch(self, step: int, rank: int, ranks: int) -> Batch:
+        """One rank's part of a step."""
+        return self.windows.batch(share(self.order.step(step), rank, ranks))
+
+    def targets(self, step: int) -> int:
+        """How many targets of a step count, over all ranks."""
+        return self.windows.targets(self.order.step(step))
+
+    def will_need(self, step: int, rank: int, ranks: int) -> None:
+        """Have one rank's part of a step read from disk ahead of its use."""
+        self.windows.will_need(share(self.order.step(step), rank, ranks))
 
 
 def share(windows: NDArray[np.int64], rank: int, ranks: int) -> NDArray[np.int64]:

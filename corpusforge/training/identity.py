@@ -20,6 +20,7 @@ class Identity:
     def record(self) -> dict[str, Any]:
         """What `check` compares with, of plain JSON types."""
         config = msgspec.json.decode(msgspec.json.encode(self.config))
+        del config["execution"], config["preset"]  # decide nothing
         return {"fingerprint": self.fingerprint, "config": config}
 
     def check(self, path: Path, recorded: dict[str, Any]) -> None:
@@ -49,8 +50,8 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
     """
     flat = {"corpus": record["fingerprint"]}
     for name, value in record["config"].items():
-        if name == "model":
-            flat |= {f"model.{inner}": setting for inner, setting in value.items()}
+        if isinstance(value, dict):
+            flat |= {f"{name}.{inner}": setting for inner, setting in value.items()}
         else:
             flat[name] = value
     return flat

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Comm
 
 RENDEZVOUS_TIME = timedelta(minutes=5)
-COLLECTIVE_TIME = timedelta(minutes=15)  # rank 0 may write a large checkpoint meanwhile
+COLLECTIVE_TIME = "900"  # seconds; rank 0 may export a large model meanwhile
+PATIENCE_VARIABLE = "CORPUSFORGE_COLLECTIVE_SECONDS"
 LAST_WORDS = 0.5  # seconds for the launcher to pass on what a rank said before it ends the job
 HEAD_START = 2.0  # seconds that rank 0 has to end the job, should all ranks meet the same error
 # How many ranks this launcher started, most specific first: srun sets its own for mpiexec's
@@ -99,7 +100,7 @@ def launch(body: Callable[[World], int]) -> int:
             world.Abort(1)
         if distributed.is_initialized():
             distributed.destroy_process_group()
-        return 1
+        status = 1
     MPI.Finalize()  # `python -m mpi4py` aborts on a status other than 0 while MPI is running
     return status
 
@@ -127,6 +128,18 @@ def thread_count(environment: Mapping[str, str], cpus: int, local_ranks: int) ->
     return int(wish) if wish.isdigit() and int(wish) else max(1, cpus // local_ranks)
 
 
+def collective_time(environment: Mapping[str, str]) -> timedelta:
+    """How long a rank waits for the others before it ends the job.
+
+    Raises:
+        ConfigError: The environment names no number of seconds.
+    """
+    wish = environment.get(PATIENCE_VARIABLE, COLLECTIVE_TIME)
+    if not wish.isdigit() or not int(wish):
+        raise ConfigError(f"{PATIENCE_VARIABLE}={wish} is no whole number of seconds above 0")
+    return timedelta(seconds=int(wish))
+
+
 @contextmanager
 def _process_group(comm: "Comm", node: "Comm") -> Iterator[World]:
     """The torch process group of an MPI job, gone again when the block ends."""
@@ -145,11 +158,12 @@ def _process_group(comm: "Comm", node: "Comm") -> Iterator[World]:
         "MASTER_PORT": str(store.port),
     }
     distributed.init_process_group(
-        "nccl" if device.type == "cuda" else "gloo",
+        # Checkpoints that are written in the background talk over gloo, beside the training.
+        "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo",
         store=store,
         rank=comm.rank,
         world_size=comm.size,
-        timeout=COLLECTIVE_TIME,
+        timeout=collective_time(os.environ),
         device_id=device if device.type == "cuda" else None,
     )
     hosts = tuple(comm.allgather(node_name()))

@@ -3,22 +3,27 @@
 #
 #   pipelines/slurm/allocation.sh PIPELINE
 #
-# Inside a SLURM allocation everything is started with srun, on all of its nodes. Elsewhere the
-# same steps run as plain processes of this machine, as if it were two nodes. demo.sbatch submits
-# this to SLURM.
+# Inside a SLURM allocation everything is started with srun, inside an LSF allocation with jsrun, on
+# all of its nodes. Elsewhere the same steps run as plain processes of this machine, as if it were
+# two nodes. demo.sbatch and frontier.sbatch submit this to SLURM, ../lsf/summit.bsub to LSF.
 #
 # SIGUSR1, SIGTERM or Ctrl-C stop it at the next task or training step. The exit status is then 75,
-# and the same command continues. Under SLURM, SIGUSR1 means that the time is nearly up: the job
-# puts itself back into the queue. It does not after SIGTERM, which scancel sends.
+# and the same command continues. SIGUSR1 means that the time is nearly up: the job puts itself back
+# into SLURM's queue; LSF does the same on seeing status 75. It does not after SIGTERM, which
+# scancel sends.
 #
 # Settings, all optional:
 #   VENV                          virtual environment (default: .venv of this repository; where
 #                                 there is none, the commands on PATH)
-#   CORPUSFORGE_WORKERS_PER_NODE  Dask workers, one core each (default: the node's cores; 1 without
-#                                 SLURM)
+#   CORPUSFORGE_CORES_PER_NODE    cores to use (default: those of the allocation; 42 with LSF)
+#   CORPUSFORGE_WORKERS_PER_NODE  Dask workers, one core each (default: the node's cores, with LSF
+#                                 but one, which the scheduler takes; 1 on a plain machine)
 #   CORPUSFORGE_WORKER_MEMORY     limit of each, such as 4GB (default: its part of the allocation)
-#   CORPUSFORGE_RANKS_PER_NODE    MPI ranks (default: one per GPU, or one that uses all cores)
+#   CORPUSFORGE_RANKS_PER_NODE    MPI ranks (default: one per GPU, or one that uses all cores; 6
+#                                 with LSF)
 #   CORPUSFORGE_MPI               what srun speaks with MPI (default: pmi2; `srun --mpi=list`)
+#   CORPUSFORGE_RANK_OPTIONS      more options of srun or jsrun for the training alone, such as
+#                                 "--gpus-per-task=1 --gpu-bind=closest"
 #   CORPUSFORGE_INTERFACE         network of the Dask cluster, such as ib0 or hsn0
 #   CORPUSFORGE_RUN_FOLDER        scheduler file and logs; all nodes must see it (default:
 #                                 work/allocation of this repository)
@@ -32,7 +37,7 @@ if [[ -x $venv/bin/corpusforge ]]; then
   PATH=$(cd "$venv" && pwd)/bin:$PATH
 fi
 
-run_id=${SLURM_JOB_ID:-plain-$$}
+run_id=${SLURM_JOB_ID:-${LSB_JOBID:-plain-$$}}
 folder=${CORPUSFORGE_RUN_FOLDER:-$home/work/allocation}/$run_id
 scheduler_file=$folder/scheduler.json
 interface=()
@@ -44,7 +49,7 @@ fi
 # pipeline in order instead of pulling the scheduler from under it.
 if [[ -n ${SLURM_JOB_ID:-} ]]; then
   nodes=$SLURM_JOB_NUM_NODES
-  cores=${SLURM_CPUS_ON_NODE:-1}
+  cores=${CORPUSFORGE_CORES_PER_NODE:-${SLURM_CPUS_ON_NODE:-1}}
   workers_per_node=${CORPUSFORGE_WORKERS_PER_NODE:-$cores}
   ranks_per_node=${CORPUSFORGE_RANKS_PER_NODE:-${SLURM_GPUS_ON_NODE:-1}}
   # These steps share the nodes; a step that kept its cores for itself would block the next.
@@ -55,7 +60,21 @@ if [[ -n ${SLURM_JOB_ID:-} ]]; then
     --kill-on-bad-exit=0)
   threads=$((cores > ranks_per_node ? cores / ranks_per_node : 1))
   launcher=(--launcher "srun --mpi=${CORPUSFORGE_MPI:-pmi2} --nodes=$nodes \
---ntasks-per-node=$ranks_per_node --cpus-per-task=$threads")
+--ntasks-per-node=$ranks_per_node --cpus-per-task=$threads ${CORPUSFORGE_RANK_OPTIONS:-}")
+elif [[ -n ${LSB_JOBID:-} ]]; then
+  # The first host of the file is the one on which this script runs, and not for computing.
+  nodes=$(awk 'NR == 1 {mine = $1} $1 != mine' "$LSB_DJOB_HOSTFILE" | sort -u | wc -l)
+  cores=${CORPUSFORGE_CORES_PER_NODE:-42}
+  workers_per_node=${CORPUSFORGE_WORKERS_PER_NODE:-$((cores - 1))}
+  ranks_per_node=${CORPUSFORGE_RANKS_PER_NODE:-6}
+  # Dask is no MPI program: without smpiargs=off jsrun would prepare it to be one.
+  step=(setsid jsrun --smpiargs=off --tasks_per_rs=1 --gpu_per_rs=0 --bind=none)
+  on_one_node=("${step[@]}" --nrs=1 --cpu_per_rs=1)
+  on_each_node=("${step[@]}" --nrs="$nodes" --rs_per_host=1 --cpu_per_rs=$((cores - 1)))
+  threads=$((cores > ranks_per_node ? cores / ranks_per_node : 1))
+  launcher=(--launcher "jsrun --nrs=$((nodes * ranks_per_node)) --rs_per_host=$ranks_per_node \
+--tasks_per_rs=1 --cpu_per_rs=$threads --gpu_per_rs=1 --bind=packed:$threads \
+${CORPUSFORGE_RANK_OPTIONS:-}")
 else
   nodes=2
   workers_per_node=${CORPUSFORGE_WORKERS_PER_NODE:-1}
@@ -137,7 +156,11 @@ run() {
 start_service() { # NAME COMMAND...
   local name=$1
   shift
-  "$@" >>"$folder/$name.log" 2>&1 &
+  # LSF signals every process of a job when its time is nearly up; these are not to end by it.
+  (
+    trap '' USR1
+    exec "$@"
+  ) >>"$folder/$name.log" 2>&1 &
   services+=($!)
 }
 
@@ -160,7 +183,7 @@ start_cluster() {
   local worker=(dask worker --scheduler-file "$scheduler_file" --nworkers "$workers_per_node"
     --nthreads 1 --memory-limit "$(worker_memory)" --death-timeout 60 --no-dashboard
     "${interface[@]}")
-  if [[ -n ${SLURM_JOB_ID:-} ]]; then
+  if [[ -n ${SLURM_JOB_ID:-}${LSB_JOBID:-} ]]; then
     start_service workers "${on_each_node[@]}" "${worker[@]}"
   else
     for ((node = 1; node <= nodes; node++)); do
@@ -220,6 +243,8 @@ finish() {
 main() {
   if [[ -n ${SLURM_JOB_ID:-} ]]; then
     say "job $SLURM_JOB_ID on $nodes nodes: $(scontrol show hostnames | paste -sd ' ')"
+  elif [[ -n ${LSB_JOBID:-} ]]; then
+    say "job $LSB_JOBID on $nodes nodes: $(sort -u "$LSB_DJOB_HOSTFILE" | paste -sd ' ')"
   else
     say "no SLURM: plain processes on $(hostname)"
   fi
@@ -236,10 +261,12 @@ main() {
   fi
   begin "training"
   if [[ -n ${threads:-} ]]; then
-    # SLURM need not bind a rank to its cores; without a word each would take all it sees.
+    # A rank need not be bound to its cores; without a word each would take all it sees.
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
   fi
   run corpusforge train "$pipeline" "${launcher[@]}"
+  # Launchers may call a job a success of which a rank ended early, but quietly.
+  python -m corpusforge.executors.allocation trained "$pipeline"
 }
 
 main

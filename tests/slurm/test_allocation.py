@@ -20,7 +20,7 @@ from corpusforge.pipeline.plan import open_plan
 
 SCRIPT = Path(__file__).parents[2] / "pipelines" / "slurm" / "allocation.sh"
 TRAIN = {
-    "model": {"layers": 1, "hidden": 32, "heads": 2},
+    "model": {"kind": "neox", "layers": 1, "hidden": 32, "heads": 2},
     "sequence_length": 32,
     "batch": 4,
     "steps": 150,

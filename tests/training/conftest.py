@@ -5,19 +5,30 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import distributed
 
 from corpusforge.formats.megatron import write_shard
+from corpusforge.formats.shard_folder import (
+    Description,
+    ShardRecord,
+    split_record,
+    write_description,
+)
+from corpusforge.training.launch import World
+from corpusforge.training.loop import train
+from corpusforge.training.material import Job
 
 CONFIG = {
-    "model": {"layers": 2, "hidden": 32, "heads": 2},
+    "model": {"kind": "neox", "layers": 2, "hidden": 32, "heads": 2},
     "sequence_length": 32,
     "batch": 6,
     "steps": 20,
@@ -43,13 +54,18 @@ class Folder:
     def tokenizer(self):
         return self.path / "tokenizer" / "tokenizer.json"
 
-    def options(self, out, **changes):
-        """The command line of a run, its configuration written beside it."""
+    def job(self, out, **changes):
+        """A run, its configuration written beside it."""
         config = out.with_name(out.name + ".json")
         config.write_text(json.dumps(CONFIG | changes))
+        return Job(self.shards, self.tokenizer.parent, config, out, log_every=1)
+
+    def options(self, out, **changes):
+        """The command line of a run."""
+        job = self.job(out, **changes)
         return [
-            *("--shards", self.shards, "--tokenizer", self.tokenizer.parent),
-            *("--config", config, "--out", out, "--log-every", "1"),
+            *("--shards", job.shards, "--tokenizer", job.tokenizer),
+            *("--config", job.config, "--out", out, "--log-every", job.log_every),
         ]
 
 
@@ -59,6 +75,15 @@ class Ended:
 
     status: int
     output: str
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Threads would only wait for each other on tensors as small as those of these tests."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")
@@ -77,6 +102,23 @@ def start_job():
 def run_job():
     """Run a job to its end."""
     return _run_job
+
+
+@pytest.fixture(scope="session")
+def run_here():
+    """Take a run to its end in this process, as its only rank."""
+    return _run_here
+
+
+def _run_here(job):
+    store = distributed.HashStore()
+    distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        with redirect_stdout(StringIO()) as output:
+            status = train(job, World(0, 1, 0, ("here",), torch.device("cpu")))
+    finally:
+        distributed.destroy_process_group()
+    return Ended(status, output.getvalue())
 
 
 @contextmanager
@@ -130,22 +172,29 @@ def folder(tmp_path_factory):
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|endoftext|>"}
     (path / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings))
     ids = [np.array([*tokenizer.encode(text).ids, 0]) for text in texts(40, seed=1)]
+    vocab_size = tokenizer.get_vocab_size()
     splits = {"train": [ids[:14], ids[14:16], ids[16:32]], "valid": [ids[32:36], ids[36:]]}
     described = {}
     for split, shards in splits.items():
-        names = [f"{split}-{j:05d}" for j in range(len(shards))]
-        for name, documents in zip(names, shards, strict=True):
-            write_shard(path / "shards" / split / name, documents, tokenizer.get_vocab_size())
-        documents = [document for shard in shards for document in shard]
-        tokens = sum(map(len, documents))
-        described[split] = {"shards": names, "tokens": tokens, "documents": len(documents)}
-    corpus = {
-        "fingerprint": "0123456789ab",
-        "vocab_size": tokenizer.get_vocab_size(),
-        "eod_id": 0,
-        "splits": described,
-    }
-    (path / "shards" / "corpus.json").write_text(json.dumps(corpus))
+        records = []
+        for j, documents in enumerate(shards):
+            name = f"{split}-{j:05d}"
+            shard = write_shard(path / "shards" / split / name, documents, vocab_size)
+            records.append(ShardRecord(name, len(shard), len(shard.tokens), [], {}))
+        described[split] = split_record(records)
+    description = Description(
+        fingerprint="shards-0123456789ab",
+        revision="0123456789ab",
+        dtype="uint16",
+        vocab_size=vocab_size,
+        eod_id=0,
+        tokenizer_sha256="",
+        split={},
+        seed=1,
+        made_by={},
+        splits=described,
+    )
+    write_description(path / "shards", description)
     return Folder(path)
 
 
@@ -153,3 +202,11 @@ def folder(tmp_path_factory):
 def one_rank(monkeypatch):
     """Collectives of a job with one rank, without a process group."""
     monkeypatch.setattr(distributed, "all_reduce", lambda _tensor: None)
+
+
+@pytest.fixture
+def alone():
+    """A process group of one rank."""
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    yield
+    distributed.destroy_process_group()

@@ -11,7 +11,13 @@ import pytest
 from corpusforge.errors import ConfigError
 from corpusforge.training import address
 from corpusforge.training.address import VARIABLE, interface_towards, reachable_address
-from corpusforge.training.launch import LAUNCHER_SIZES, check_size, thread_count
+from corpusforge.training.launch import (
+    LAUNCHER_SIZES,
+    PATIENCE_VARIABLE,
+    check_size,
+    collective_time,
+    thread_count,
+)
 
 
 @pytest.mark.parametrize("name", LAUNCHER_SIZES)
@@ -64,22 +70,55 @@ def script(*lines):
     return "\n".join(("from corpusforge.training.launch import launch", *lines))
 
 
-@pytest.mark.cluster
-def test_a_failing_rank_ends_the_job_and_prints_its_traceback(run_job):
-    waits_forever = script(
+def dies(how, waiting="time.sleep(60)"):
+    """A job whose rank 1 does something while rank 0 waits."""
+    return script(
+        "import os, signal, sys, time",
         "def body(world):",
         "    if world.rank == 1:",
-        "        raise ZeroDivisionError('on purpose')",
-        "    import time",
-        "    time.sleep(60)",
-        "launch(body)",
+        f"        {how}",
+        f"    {waiting}",
+        "    return 0",
+        "sys.exit(launch(body))",
     )
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("raise ZeroDivisionError('on purpose')", "ZeroDivisionError: on purpose"),
+        ("sys.exit(0)", "SystemExit: 0"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", None),  # nobody is left to tell
+    ],
+    ids=["an error", "an exit", "SIGKILL"],
+)
+def test_a_failing_rank_ends_the_job_and_prints_its_traceback(run_job, how, told):
     began = time.monotonic()
-    ended = run_job(2, "-c", waits_forever)
+    ended = run_job(2, "-c", dies(how))
     assert time.monotonic() - began < 15
     assert ended.status != 0
-    assert "rank 1 of 2: failed" in ended.output
-    assert "ZeroDivisionError: on purpose" in ended.output
+    if told is not None:
+        assert "rank 1 of 2: failed\nTraceback" in ended.output
+        assert told in ended.output
+
+
+@pytest.mark.cluster
+def test_a_rank_that_hangs_is_waited_for_as_long_as_was_said(run_job, monkeypatch):
+    monkeypatch.setenv(PATIENCE_VARIABLE, "2")
+    began = time.monotonic()
+    ended = run_job(2, "-c", dies("time.sleep(60)", waiting="world.add(1)"))
+    assert time.monotonic() - began < 17
+    assert ended.status != 0
+    assert "rank 0 of 2: failed\nTraceback" in ended.output
+    assert "2000ms" in ended.output
+
+
+@pytest.mark.parametrize("wish", ["soon", "0", "-1", "1.5"])
+def test_a_wait_that_is_no_number_of_seconds_is_refused(wish):
+    with pytest.raises(ConfigError, match=f"{PATIENCE_VARIABLE}={wish} is no whole number of sec"):
+        collective_time({PATIENCE_VARIABLE: wish})
+    assert collective_time({}).total_seconds() == 900
 
 
 @pytest.mark.cluster

@@ -1,39 +1,40 @@
-"""How the learning rate moves, and what decays."""
+"""Which optimizer is built, and what decays."""
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import torch
 
 from corpusforge.training.config import TrainConfig
+from corpusforge.training.lamb import Lamb
 from corpusforge.training.model import build_model
-from corpusforge.training.optimizer import build_optimizer, learning_rate
+from corpusforge.training.optimizer import build_optimizer
 
-MODEL = {"layers": 1, "hidden": 16, "heads": 2}
-
-
-@given(st.integers(1, 300), st.data())
-def test_the_rate_rises_to_its_highest_and_then_only_falls(steps, data):
-    warmup = data.draw(st.integers(0, steps))
-    settings = {"model": MODEL, "steps": steps, "warmup": warmup, "learning_rate": 0.5}
-    config = msgspec.convert(settings, TrainConfig)
-    rates = [learning_rate(step, config) for step in range(steps)]
-    assert all(rate > 0 for rate in rates)
-    assert rates[:warmup] == sorted(rates[:warmup])
-    assert rates[warmup:] == sorted(rates[warmup:], reverse=True)
-    assert max(rates) == pytest.approx(0.5)
+NEOX = {"kind": "neox", "layers": 1, "hidden": 16, "heads": 2}
+MLSTM = {"kind": "mlstm", "hidden": 8}
 
 
-def test_the_last_step_has_a_tenth_of_the_highest_rate():
-    config = msgspec.convert({"model": MODEL, "steps": 100, "learning_rate": 0.5}, TrainConfig)
-    assert learning_rate(99, config) == pytest.approx(0.05)
+def built(model, **settings):
+    config = msgspec.convert({"model": model, "weight_decay": 0.3, **settings}, TrainConfig)
+    made = build_model(config.model, 128, seed=0)
+    return made, build_optimizer(made, config)
 
 
-def test_matrices_decay_and_biases_and_norms_do_not():
-    config = msgspec.convert({"model": MODEL, "weight_decay": 0.3}, TrainConfig)
-    model = build_model(config.model, 128, seed=0)
-    groups = build_optimizer(model, config).param_groups
-    decay = {id(p): group["weight_decay"] for group in groups for p in group["params"]}
-    for name, parameter in model.named_parameters():
-        is_matrix = name.endswith("weight") and "norm" not in name
-        assert decay[id(parameter)] == (0.3 if is_matrix else 0.0), name
+@pytest.mark.parametrize("kind", ["adamw", "lamb"])
+@pytest.mark.parametrize("model", [NEOX, MLSTM], ids=["neox", "mlstm"])
+def test_matrices_decay_and_biases_norms_and_lengths_do_not(model, kind):
+    made, optimizer = built(model, optimizer=kind)
+    groups = {id(p): group for group in optimizer.param_groups for p in group["params"]}
+    for name, parameter in made.named_parameters():
+        is_matrix = name.endswith(("weight", "original1")) and "norm" not in name
+        group = groups[id(parameter)]
+        assert group["weight_decay"] == (0.3 if is_matrix else 0.0), name
+        assert group.get("adapt", is_matrix) == is_matrix, name
+
+
+def test_the_settings_reach_the_optimizer():
+    settings = {"betas": [0.8, 0.95], "epsilon": 1e-6, "learning_rate": 0.25}
+    for name, kind in (("adamw", torch.optim.AdamW), ("lamb", Lamb)):
+        _, optimizer = built(NEOX, optimizer=name, **settings)
+        assert isinstance(optimizer, kind)
+        for group in optimizer.param_groups:
+            assert (tuple(group["betas"]), group["eps"], group["lr"]) == ((0.8, 0.95), 1e-6, 0.25)
