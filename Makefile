@@ -59,9 +59,10 @@ schemas: $(READY)  ## the published contract, from the code
 docs: $(READY)  ## the pages about sources, from the code
 	$(CORPUSFORGE) sources --write docs/sources
 
-bench: clean  ## measured ratios against named peers
+bench: shards  ## measured ratios against named peers
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/bench_*.py $(addprefix benchmarks/,$(addsuffix .py,dedup train_tokenizer encode shards \
+		reader train)); do $(BIN)/python $$script || exit 1; done
 
 notebook: train  ## the tour of a corpus, what it leaves out, its duplicates, its tokenizer, its model, with plots, as work/*.ipynb
 	for name in 01_tour 02_rejects 03_duplicates 04_tokenizer 05_training; do PIPELINE=$(abspath $(PIPELINE)) $(BIN)/jupyter execute \
