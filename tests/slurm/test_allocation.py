@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +74,9 @@ def allocation(folder):
             yield Allocation(process, [])
         finally:
             process.kill()
-            left = started_by(runs)
+            deadline = time.monotonic() + 5  # what was told to end may still be at it
+            while (left := started_by(runs)) and time.monotonic() < deadline:
+                time.sleep(0.1)
             for pid in left:
                 os.kill(pid, signal.SIGKILL)
     assert left == {}
