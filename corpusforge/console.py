@@ -27,6 +27,10 @@ DETAILS = {
     "deletions_without_record": "of no record",
     "documents encoded by tokenizers": "by tokenizers",
 }
+# Of stages whose phases count more than a line should say: the counts that it says.
+TOLD = {
+    "tokenizer": ("sampled_documents", "sampled_bytes", "held_out_documents", "given_vocabulary")
+}
 FROM = "from "  # starts the counts that say how many records were of which source
 LINE_EVERY = 30.0  # seconds between lines where no terminal shows a bar
 
@@ -63,7 +67,8 @@ def run_with_progress(
     manifest = read_manifest(step.folder)
     if manifest is not None:
         again = f"  ({resumed} tasks were done before)" if resumed else ""
-        line = f"{step.stage.name:<10} {_counts(manifest.tally)}  {manifest.seconds:.1f} s{again}"
+        name, counted = step.stage.name, _counts(step.stage.name, manifest.tally)
+        line = f"{name:<10} {counted}  {manifest.seconds:.1f} s{again}"
         console.print(line, highlight=False, soft_wrap=True)
 
 
@@ -74,10 +79,11 @@ def _pace(tally: Tally) -> str:
     )
 
 
-def _counts(tally: Tally) -> str:
+def _counts(stage: str, tally: Tally) -> str:
     if tally.read:
         return f"{tally.read:>9,} read {tally.kept:>9,} kept {tally.total_rejected:>8,} rejected"
-    return "  ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in tally.counts.items())
+    told = [name for name in TOLD.get(stage, tally.counts) if name in tally.counts]
+    return "  ".join(f"{name.replace('_', ' ')} {tally.counts[name]:,}" for name in told)
 
 
 def print_ledger(entries: list[Entry], console: Console) -> None:

@@ -1,13 +1,15 @@
 """What dedup says of every document: the annotate tasks."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from corpusforge.formats.facts import ATTRIBUTES, Facts
 from corpusforge.formats.partition import read_columns
@@ -23,6 +25,7 @@ from corpusforge.tables.schemas import HANDED_ON, SURVIVORS
 from corpusforge.work import Tally, Task
 
 OpenPart = Callable[[int], Facts]
+Copies = dict[int, list[tuple[int, int]]]  # by row of the kept document: partitions and rows
 LONGER = ATTRIBUTES.index("longer")
 NONE = np.empty(0, np.int32)
 # These start the names of counts by source.
@@ -58,39 +61,41 @@ def annotate(task: Task, places: Places, limits: Limits, search: Search | None) 
     decisions = gather([decisions_run], DECISION, part, part + 1).records
     clusters = identity["uid"].to_numpy().copy()
     clusters[decisions["row"]] = decisions["cluster"]
-    ids = identity["doc_id"].to_pylist()
-    verdicts: list[Rejection | None] = [None] * identity.num_rows
+    verdicts: dict[int, Rejection] = {}
     for decision in decisions[decisions["rule"] > 0]:
-        verdicts[decision["row"]] = _verdict(decision, open_part, limits)
+        verdicts[int(decision["row"])] = _verdict(decision, open_part, limits)
     held = Held() if search is None else held_in(documents, task.targets[2], search)
-    for row, verdict in held.rejected.items():
-        verdicts[row] = verdict
+    verdicts |= held.rejected
     for row, left in held.text_bytes.items():
         sizes[row] = left
-    copies: list[list[tuple[int, int]]] = [[] for _ in range(identity.num_rows)]
+    copies: Copies = defaultdict(list)
     for copy in gather([copies_run], COPY, part, part + 1).records:
-        copies[copy["row"]].append(locate(copy["address"]))
+        copies[int(copy["row"])].append(locate(copy["address"]))
+    named = {
+        row: sorted(open_part(p).of(at, "doc_id") for p, at in own) for row, own in copies.items()
+    }
     made: dict[str, Any] = {
         "cluster": pa.array(clusters),
-        "copies": [sorted(open_part(p).of(row, "doc_id") for p, row in own) for own in copies],
+        "copies": _with(_empty("copies", identity.num_rows), named),
         "text_bytes": pa.array(sizes, pa.int64()),
-        "cuts": [_ranges(held, row) for row in range(identity.num_rows)],
-    } | {
-        name: _handed_on(identity[name].to_pylist(), name, copies, open_part) for name in HANDED_ON
-    }
+        "cuts": _with(_empty("cuts", identity.num_rows), _ranges(held)),
+    } | {name: _handed_on(identity[name], name, copies, open_part) for name in HANDED_ON}
     columns = [
         pa.array(made[field.name], field.type) if field.name in made else identity[field.name]
         for field in SURVIVORS
     ]
     survivors = pa.RecordBatch.from_arrays(columns, schema=SURVIVORS)
-    keep = pa.array([verdict is None for verdict in verdicts], pa.bool_())
+    removed = np.array(sorted(verdicts), np.int64)
+    keep = np.ones(identity.num_rows, np.bool_)
+    keep[removed] = False
+    ids = identity["doc_id"].take(pa.array(removed)).to_pylist()
+    told = [verdicts[row] for row in removed.tolist()]
     outcome = Outcome(
-        kept=survivors.filter(keep),
-        rejected=reject_rows("dedup", ids, verdicts),
+        kept=survivors.filter(pa.array(keep)), rejected=reject_rows("dedup", ids, told)
     ).conserving(identity.num_rows)
     write_outcome(task, outcome)
-    again = [v is not None and v.detail == i for v, i in zip(verdicts, ids, strict=True)]
-    losses = _losses(identity["source"], keep, pa.array(again, pa.bool_()))
+    again = removed[[verdict.detail == i for verdict, i in zip(told, ids, strict=True)]]
+    losses = _losses(identity["source"], removed, again)
     return replace(outcome.tally(), counts=losses | held.counts)
 
 
@@ -107,35 +112,61 @@ def _verdict(decision: np.void, open_part: OpenPart, limits: Limits) -> Rejectio
     return Rejection(REASONS[rule], float(decision["similarity"]), limit, kept_id)
 
 
-def _ranges(held: Held, row: int) -> list[dict[str, int]]:
-    ranges = held.cuts[row].tolist() if row in held.cuts else []
-    return [{"start": start, "end": end} for start, end in ranges]
+def _ranges(held: Held) -> dict[int, list[dict[str, int]]]:
+    return {
+        row: [{"start": start, "end": end} for start, end in ranges.tolist()]
+        for row, ranges in held.cuts.items()
+    }
 
 
-def _handed_on(
-    own: list[Any], name: str, copies: list[list[tuple[int, int]]], open_part: OpenPart
-) -> list[Any]:
+def _handed_on(own: pa.Array, name: str, copies: Copies, open_part: OpenPart) -> pa.Array:
     """A column with what it lacks from the copies; of several, from the one of smallest uid."""
-    column = list(own)
-    for row, places in enumerate(copies):
-        if not column[row] and places:
-            told = [
-                (facts.of(at, "uid"), facts.of(at, name))
-                for facts, at in ((open_part(part), at) for part, at in places)
-            ]
-            column[row] = next((value for _, value in sorted(told) if value), column[row])
-    return column
+    found = {}
+    for row, places in copies.items():
+        if own[row].as_py():
+            continue
+        told = [
+            (facts.of(at, "uid"), facts.of(at, name))
+            for facts, at in ((open_part(part), at) for part, at in places)
+        ]
+        value = next((value for _, value in sorted(told) if value), None)
+        if value is not None:
+            found[row] = value
+    return _with(own, found)
 
 
-def _losses(sources: pa.Array, keep: pa.Array, again: pa.Array) -> dict[str, int]:
+def _empty(name: str, rows: int) -> pa.Array:
+    """A column of empty lists."""
+    kind = SURVIVORS.field(name).type
+    return pa.ListArray.from_arrays(
+        pa.array(np.zeros(rows + 1, np.int32)), pa.array([], kind.value_type), type=kind
+    )
+
+
+def _with(column: pa.Array, values: Mapping[int, Any]) -> pa.Array:
+    """The column with these values in these rows."""
+    if not values:
+        return column
+    source = np.arange(len(column))
+    source[list(values)] = len(column) + np.arange(len(values))
+    both = pa.concat_arrays([column, pa.array(list(values.values()), column.type)])
+    return both.take(pa.array(source))
+
+
+def _losses(
+    sources: pa.Array, removed: NDArray[np.int64], again: NDArray[np.int64]
+) -> dict[str, int]:
     """How many documents of each source there were, and how many of them were removed.
 
     Of the removed, how many are records that an index has, come again: they are no loss.
     """
-    before = Counter(sources.to_pylist())
-    after = Counter(sources.filter(keep).to_pylist())
+    before, lost = _by_source(sources), _by_source(sources.take(pa.array(removed)))
     counts = {f"{OF}{name}": count for name, count in before.items()}
-    counts |= {f"{REMOVED_OF}{name}": count - after[name] for name, count in before.items()}
-    known = Counter(sources.filter(again).to_pylist())
+    counts |= {f"{REMOVED_OF}{name}": lost.get(name, 0) for name in before}
+    known = _by_source(sources.take(pa.array(again)))
     counts |= {f"{AGAIN_OF}{name}": count for name, count in known.items()}
     return dict(sorted(counts.items()))
+
+
+def _by_source(sources: pa.Array) -> dict[str, int]:
+    return {item["values"]: item["counts"] for item in pc.value_counts(sources).to_pylist()}
