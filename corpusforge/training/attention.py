@@ -35,6 +35,8 @@ def reach_of(positions: Tensor | None, dtype: torch.dtype) -> Reach:
     if positions.device.type == "cuda" and dtype in HALVES:
         # One kernel over all documents of all windows skips what lies outside of them.
         return Reach(bounds=bounds_of(positions))
+    if not (positions[:, 1:] == 0).any():  # no document starts within a window
+        return Reach()
     documents = (positions == 0).cumsum(1)
     same = documents[:, :, None] == documents[:, None, :]
     return Reach(mask=same.tril()[:, None])

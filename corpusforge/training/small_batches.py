@@ -40,7 +40,8 @@ def watch(replica: nn.Module) -> OwnGradient | None:
 
 
 def _measured(own: OwnGradient, bucket: GradBucket) -> torch.futures.Future[Tensor]:
-    own.square = own.square + bucket.buffer().float().square().sum()
+    norm = torch.linalg.vector_norm(bucket.buffer(), dtype=torch.float32)  # copies nothing
+    own.square = own.square + norm.square()
     return allreduce_hook(own.ranks, bucket)
 
 

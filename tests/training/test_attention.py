@@ -25,6 +25,9 @@ def document_of(row):
 @given(windows)
 def test_a_token_reaches_itself_and_what_its_document_said_before(rows):
     mask = reach_of(torch.tensor(rows), torch.float32).mask
+    if mask is None:  # where each window is one document: what lies before, the kernel knows
+        assert all(0 not in row[1:] for row in rows)
+        mask = torch.ones(len(rows), 1, 6, 6, dtype=torch.bool).tril()
     for row, seen in zip(rows, mask[:, 0].tolist(), strict=True):
         documents = document_of(row)
         for i, reached in enumerate(seen):
