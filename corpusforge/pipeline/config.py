@@ -8,6 +8,7 @@ import yaml
 from msgspec import Meta, Struct
 
 from corpusforge.errors import ConfigError
+from corpusforge.pipeline.choices import with_choices
 from corpusforge.sources.network import NetworkConfig
 from corpusforge.stages import clean, dedup, extract, fetch, shards, tokenizer
 from corpusforge.stages.clean import CleanConfig
@@ -145,7 +146,8 @@ def load_pipeline(path: Path) -> PipelineConfig:
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: {' '.join(str(error).split())}") from error
     except msgspec.MsgspecError as error:
-        raise ConfigError(f"{path}: {_with_name(str(error), recipe)}") from error
+        told = with_choices(_with_name(str(error), recipe), PipelineConfig)
+        raise ConfigError(f"{path}: {told}") from error
 
 
 def _with_train_preset(recipe: dict[str, Any]) -> dict[str, Any]:
